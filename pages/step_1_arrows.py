@@ -1,0 +1,21 @@
+"""Step 1: a sentence becomes a grid of numbers, one row a word."""
+
+from mha_core.projection import projection
+from walkthrough import frame
+from walkthrough.figures.arrows import arrows, describe_arrows
+from walkthrough.lesson import text
+
+walk = frame.walk()
+trace = walk.trace
+page = frame.Page("step_1_arrows")
+page.say("what", "why")
+page.caption("picture") if trace.P is None else page.caption("picture", "picture_sum")
+frame.sheet("X" if trace.P is None else "E + P = X", key="step_1")
+dims = frame.choose("dimensions", (2, 3), text("label_dimensions"))
+shadow = projection(trace.X, dims)
+page.caption("picture_arrows")
+frame.figure(
+    lambda palette: arrows(shadow.places, walk.tokens, walk.word, palette, dims),
+    describe_arrows(shadow.places, walk.tokens, walk.word), key="arrows",
+)
+page.closing("E", "P", "X")

@@ -1,0 +1,15 @@
+"""Step 5: every word takes its share of every value row."""
+
+from walkthrough import frame
+from walkthrough.figures.blend import blend, describe_blend
+
+walk = frame.walk()
+trace = walk.trace
+parts = trace.weights[walk.head, walk.word], trace.V[walk.head], walk.other_tokens, trace.heads[walk.head, walk.word]
+page = frame.Page("step_5_blend")
+page.say("what", "why")
+page.caption("picture")
+frame.sheet("weights × V = heads", key="step_5")
+page.caption("picture_blend")
+frame.figure(lambda palette: blend(*parts, palette), describe_blend(*parts), key="blend")
+page.closing("heads")

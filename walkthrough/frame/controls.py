@@ -1,0 +1,113 @@
+"""The controls that every page shares, in the sidebar; each one writes one field of Settings."""
+
+import streamlit as st
+
+from mha_core.parameters import head_width, legal_heads
+from mha_core.tokens import MAX_TOKENS
+from walkthrough.frame.state import change, settings
+from walkthrough.lesson import counted, text
+from walkthrough.settings import CHOICES, D_MODELS, SEEDS
+from walkthrough.walk import Walk
+
+EXAMPLES = (
+    "the cat sat", "I led a team that built a scalable API.", "She is a great leader", "the dog saw the other dog",
+    "man bites dog", "我爱你",
+)
+
+
+def hold(key: str, value) -> str:
+    """Make a control show the current setting: written only where it differs, so that nothing typed is overwritten."""
+    if st.session_state.get(key) != value:
+        st.session_state[key] = value
+    return key
+
+
+def take(field: str, key: str) -> None:
+    """Callback of a control: its value becomes the setting. A segmented control that was clicked off keeps its value."""
+    value = st.session_state[key]
+    if value is not None:
+        change(**{field: value})
+
+
+def sentence_box(place: str) -> None:
+    """The box for the sentence; `place` tells the sidebar's from the start page's."""
+    key = hold(f"{place}_sentence", settings().sentence)
+    st.text_input(text("label_sentence"), key=key, on_change=take, args=("sentence", key), help=text("help_sentence", most=MAX_TOKENS))
+
+
+def sentence_examples() -> None:
+    """Good sentences to begin with, one click each."""
+    with st.container(horizontal=True, key="examples"):
+        for place, example in enumerate(EXAMPLES):
+            st.button(example, key=f"example_{place}", on_click=change, kwargs={"sentence": example, "word": 64}, type="tertiary")
+
+
+def sidebar(walk: Walk) -> None:
+    """All shared controls."""
+    with st.sidebar:
+        st.html(f'<div class="brand">{text("app_title")}</div>')
+        sentence_box("side")
+        _width(walk)
+        _divisor(walk)
+        _looking_at(walk)
+        with st.expander(text("label_more_controls")):
+            _switches()
+
+
+def _width(walk: Walk) -> None:
+    chosen = settings()
+    key = hold("side_d_model", chosen.d_model)
+    st.select_slider(text("label_d_model"), D_MODELS, key=key, on_change=take, args=("d_model", key), help=text("help_d_model"))
+    key = hold("side_h", chosen.h)
+    st.select_slider(text("label_h"), legal_heads(chosen.d_model), key=key, on_change=take, args=("h", key), help=text("help_h", d_model=chosen.d_model))
+    d_k = walk.trace.parameters.d_k
+    st.html(f'<div class="under">{text("value_h", heads=counted("heads", chosen.h), d_k=d_k)}</div>')
+    with st.popover(text("label_try_h"), width="stretch"):
+        try_heads("side")
+
+
+def try_heads(place: str) -> None:
+    """Any number of heads may be tried here, and the rule answers."""
+    d_model = settings().d_model
+    tried = st.number_input(text("label_try_h"), 1, 1024, 5, key=f"{place}_try_h", help=text("help_try_h"))
+    try:
+        says = text("try_h_works", h=tried, d_model=d_model, d_k=head_width(d_model, tried))
+    except ValueError as refusal:
+        says = str(refusal)
+    st.text(says)
+
+
+def _divisor(walk: Walk) -> None:
+    key = hold("side_divisor", settings().divisor)
+    st.segmented_control(
+        text("label_divisor"), CHOICES["divisor"], key=key, on_change=take, args=("divisor", key),
+        format_func=lambda choice: text(f"divisor_{choice}"), help=text("help_divisor"), width="stretch",
+    )
+    st.html(f'<div class="under">{text("under_divisor", divisor=f"{walk.trace.divisor:.4g}")}</div>')
+
+
+def _looking_at(walk: Walk) -> None:
+    chosen = settings()
+    key = hold("side_word", chosen.word)
+    st.selectbox(
+        text("label_word"), range(1, len(walk.tokens) + 1), key=key, on_change=take, args=("word", key),
+        format_func=lambda place: f"{place} · {walk.tokens[place - 1]}",
+    )
+    key = hold("side_head", chosen.head)
+    st.selectbox(
+        text("label_head"), range(1, chosen.h + 1), key=key, on_change=take, args=("head", key),
+        format_func=lambda head: text("option_head", head=head),
+    )
+
+
+def _switches() -> None:
+    chosen = settings()
+    key = hold("side_positions", chosen.positions)
+    st.toggle(text("label_positions"), key=key, on_change=take, args=("positions", key), help=text("help_positions"))
+    key = hold("side_mask", chosen.mask)
+    st.segmented_control(
+        text("label_mask"), CHOICES["mask"], key=key, on_change=take, args=("mask", key),
+        format_func=lambda choice: text(f"mask_{choice}"), help=text("help_mask"), width="stretch",
+    )
+    key = hold("side_seed", chosen.seed)
+    st.number_input(text("label_seed"), *SEEDS, key=key, step=1, on_change=take, args=("seed", key), help=text("help_seed"))

@@ -1,0 +1,207 @@
+"""What a page can show: headline, prose, pictures, code and the way to the next step."""
+
+import inspect
+from collections.abc import Callable
+from functools import cache
+from html import escape
+from pathlib import Path
+
+import streamlit as st
+
+from mha_core.stages import stage_of
+from walkthrough import palette
+from walkthrough.figures.whole import whole as draw_whole
+from walkthrough.frame.pins import follow, pin
+from walkthrough.frame.shell import PAGES, go_to, navigate, steps
+from walkthrough.frame.state import change, drop_cells, notes, settings
+from walkthrough.lesson import load, text
+from walkthrough.numbers import numbers, percent
+from walkthrough.settings import Note
+from walkthrough.sheet.mount import mount, unfolded_in
+from walkthrough.sheet.sheet import sheet as build_sheet
+from walkthrough.walk import Walk, read_cell, walk_of
+
+HERE = Path(__file__).parent
+
+
+def walk() -> Walk:
+    """The walk of this visitor's settings, computed once a run by app.py."""
+    if "walk" not in st.session_state:
+        _run_with_the_frame()
+    return st.session_state["walk"]
+
+
+def _run_with_the_frame() -> None:
+    """A server whose very first visitor opens a page's own address runs that page without app.py, because of the folder's
+    name. Naming the pages ends that way of working for the whole server; then the run starts over, with app.py.
+    """
+    navigate()
+    st.rerun()
+
+
+def compute() -> Walk:
+    """Work out the walk for this run; pinned cells that it does not have are dropped, and a note says so."""
+    state, found = st.session_state, walk_of(settings())
+    named = [cell for cell in (found.settings.cell, *found.settings.trail.split("~")) if cell]
+    lost = [cell for cell in named if read_cell(found, cell) is None]
+    if lost:
+        kept = notes()
+        drop_cells(lost)
+        state["notes"] = [*kept, Note("note_cell", {"asked": ", ".join(lost)[:60]})]
+        found = walk_of(settings())
+    state["walk"], state["numbers"] = found, None
+    return found
+
+
+def live() -> dict[str, str]:
+    """The live numbers of the prose, worked out when the first sentence needs them."""
+    if st.session_state.get("numbers") is None:
+        st.session_state["numbers"] = numbers(walk())
+    return st.session_state["numbers"]
+
+
+class Page:
+    """One page of the walk: its lesson, and a way to show its sections by name."""
+
+    def __init__(self, name: str):
+        self.name, self.lesson = name, load(name)
+        self.headline()
+
+    def headline(self) -> None:
+        st.html(f"<h1>{self.lesson.headline.fill(live())}</h1>")
+
+    def say(self, *sections: str, css: str = "prose") -> None:
+        """Sections of the lesson, one under the other."""
+        body = "".join(f'<div class="{section}">{self.lesson.sections[section].fill(live())}</div>' for section in sections)
+        st.html(f'<div class="{css}">{body}</div>')
+
+    def caption(self, *sections: str) -> None:
+        """The lines beside a picture."""
+        self.say(*sections, css="caption")
+
+    def closing(self, *fields: str) -> None:
+        """What ends every step: edge cases, the story, the check, more, and the code that ran for these fields."""
+        sections = self.lesson.sections
+        if "edges" in sections:
+            self.edges()
+        for name in sections:
+            if f"{name}_answer" in sections:
+                self.check(name)
+        for name in ("story", "more"):
+            if name in sections:
+                with st.expander(text(f"label_{name}")):
+                    self.say(name)
+        code_that_ran(*fields)
+        steps(self.name)
+
+    def edges(self) -> None:
+        """The cases at the edge, as a quiet row of cards."""
+        values = live()
+        cards = "".join(
+            f'<div class="edge"><h3>{escape(part.name)}</h3>{part.fill(values)}</div>'
+            for part in self.lesson.sections["edges"].parts
+        )
+        st.html(f'<h2>{text("label_edges")}</h2><div class="edges">{cards}</div>')
+
+    def check(self, name: str) -> None:
+        """Predict, then reveal."""
+        with st.container(border=True, key=name):
+            self.say(name)
+            with st.expander(text("label_reveal")):
+                self.say(f"{name}_answer")
+
+
+def sheet(*equations: str, key: str, fold: int = 8, of: Walk | None = None) -> None:
+    """The linked picture of one or several equations; a pin goes into the address, an operand leads to its own step.
+
+    `of` is a what-if in place of the real walk: it can be pointed at, but its numbers have no address.
+    """
+    key = f"sheet_{key}"
+    payload = build_sheet(of or walk(), list(equations), fold=fold, unfolded=unfolded_in(key))
+    doors = {} if of else {"on_pinned": pin, "on_follow": follow, "on_pick": lambda choice: change(**choice)}
+    mount(payload, key=key, **doors)
+    origin()
+
+
+def figure(drawing: Callable, alt: str, key: str) -> None:
+    """A Plotly figure in the theme's colours, with its finding as the text alternative."""
+    st.plotly_chart(
+        drawing(colours()), theme=None, key=key, config={"displaylogo": False, "toImageButtonOptions": {"format": "svg"},
+        "modeBarButtonsToRemove": ["select2d", "lasso2d"], "displayModeBar": False}, **_known(st.plotly_chart, alt=alt),
+    )
+
+
+def colours() -> palette.Palette:
+    """The palette of the theme the visitor sees."""
+    return palette.DARK if st.context.theme.type == "dark" else palette.LIGHT
+
+
+def _known(function: Callable, **newer) -> dict:
+    """Only those arguments that this Streamlit's function has: the one door for features newer than 1.62."""
+    return {name: value for name, value in newer.items() if name in _parameters(function)}
+
+
+@cache
+def _parameters(function: Callable) -> frozenset[str]:
+    return frozenset(inspect.signature(function).parameters)
+
+
+def whole(key: str) -> None:
+    """The whole picture; its parts open their steps, a head's small grid makes that head the chosen one."""
+    found = walk()
+    svg = draw_whole(found.trace, found.tokens, found.word, found.head, _whole_names(found), percent)
+    drawn = _whole_component()(key=key, data={"svg": svg}, on_open_change=lambda: None)
+    if drawn.open:
+        if drawn.open.startswith("head:"):
+            change(head=int(drawn.open.removeprefix("head:")))
+            st.rerun()
+        go_to(drawn.open)
+
+
+def _whole_names(found: Walk) -> dict[str, str]:
+    names = {field: stage_of(field).symbol for field in ("X", "Q", "K", "V", "output")}
+    names |= {field: text(f"whole_{field}") for field in ("scores", "weights", "heads", "concat")}
+    names |= {key: text(f"whole_{key}") for key in ("opens", "gives", "gives_long", "describe", "others", "follow", "head", "skips")}
+    names |= {page: text(f"nav_{page}") for page in PAGES}
+    return names | {"divisor": text("whole_divisor", divisor=f"{found.trace.divisor:.4g}")}
+
+
+@cache
+def _whole_component():
+    return st.components.v2.component(
+        "mha_whole", html='<div class="whole-host"></div>', css=(HERE / "whole.css").read_text(), js=(HERE / "whole.js").read_text()
+    )
+
+
+def code_that_ran(*fields: str) -> None:
+    """The source of the very functions that computed these fields."""
+    if not fields:
+        return
+    with st.expander(text("code_label")):
+        for stage in (stage_of(field) for field in fields):
+            intro = text("code_intro", symbol=stage.symbol, module=f"{stage.code.__module__.replace('.', '/')}.py")
+            st.html(f'<div class="caption">{escape(intro)}</div>')
+            st.code(inspect.getsource(stage.code), language="python")
+
+
+def origin() -> None:
+    """Where the numbers come from, said where they are shown."""
+    st.html(f'<div class="origin">{escape(text("origin_seeded", seed=settings().seed))} {escape(text("origin_every"))}</div>')
+
+
+def fold(name: str):
+    """A part of a page that is open on request; what is in it is drawn only then."""
+    return st.expander(text(f"fold_{name}"), key=f"fold_{name}")
+
+
+def choose(name: str, options: tuple, label: str):
+    """One of a few options for a picture of this page."""
+    chosen = st.segmented_control(
+        label, options, default=options[0], key=f"choose_{name}", format_func=lambda option: text(f"{name}_{option}")
+    )
+    return chosen or options[0]
+
+
+def switch(name: str, label: str) -> bool:
+    """An experiment of this page, off until it is switched on."""
+    return st.toggle(label, key=f"switch_{name}")

@@ -1,0 +1,90 @@
+"""One visitor's Settings: kept in the session, mirrored in the address, changed by controls.
+
+The address is the truth whenever it changed without a control being touched (a link, the back button); otherwise the
+control is, since a quick second change still carries the address from before the first.
+"""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from mha_core.tokens import EmptySentence, tokenize
+from walkthrough.settings import DEFAULT, Note, Settings, correct, from_query, nearest_heads
+
+FOLLOWS_SHAPE = {"sentence", "d_model", "h", "source", "layer"}  # a pinned cell may not exist after these change
+
+
+def settings() -> Settings:
+    """The current settings of this visitor."""
+    return st.session_state.get("settings", DEFAULT)
+
+
+def notes() -> list[Note]:
+    """What was corrected at the last change of address or control."""
+    return st.session_state.get("notes", [])
+
+
+def restore() -> Settings:
+    """Settings for this run: from the session, or from the address where that has changed by itself."""
+    state, query = st.session_state, dict(st.query_params)
+    touched = state.pop("touched", False)
+    if "settings" not in state or (not touched and query != state.get("address")):
+        state["settings"], state["notes"] = from_query(query)
+        state["wished_h"] = state["settings"].h
+    write_address()
+    return state["settings"]
+
+
+def write_address() -> None:
+    """Spell the settings in the address, if they are not there already."""
+    query = settings().to_query()
+    if dict(st.query_params) != query:
+        st.query_params.from_dict(query)
+    st.session_state["address"] = query
+
+
+def change(**fields) -> None:
+    """Set some fields from a control; what does not fit is corrected with a note, and nothing else is lost."""
+    state, old = st.session_state, settings()
+    found = []
+    if "sentence" in fields and not _has_words(fields["sentence"]):
+        found.append(Note("note_empty", {"used": old.sentence}))
+        fields.pop("sentence")
+    if "h" in fields:
+        state["wished_h"] = fields["h"]
+    new = replace(old, **fields)
+    if new.d_model != old.d_model:
+        new = _regroup(new, state.get("wished_h", old.h), found)
+    if FOLLOWS_SHAPE & fields.keys():
+        new = _keep_choices(new)
+    state["settings"], state["notes"] = correct(new, found)
+    state["touched"] = True
+
+
+def drop_cells(lost: list[str]) -> None:
+    """Forget pinned cells that this walk does not have, in the session and in the address."""
+    old = settings()
+    trail = "~".join(cell for cell in old.trail.split("~") if cell not in lost)
+    st.session_state["settings"] = replace(old, cell="" if old.cell in lost else old.cell, trail=trail)
+    write_address()
+
+
+def _has_words(sentence: str) -> bool:
+    try:
+        return bool(tokenize(sentence))
+    except EmptySentence:
+        return False
+
+
+def _regroup(new: Settings, wished: int, found: list[Note]) -> Settings:
+    """After a change of d_model: the wished h again where it fits, the nearest one where it does not."""
+    h = nearest_heads(new.d_model, wished)
+    if h != wished:
+        found.append(Note("note_h_waits", {"asked": wished, "d_model": new.d_model, "used": h}))
+    return replace(new, h=h)
+
+
+def _keep_choices(new: Settings) -> Settings:
+    """The chosen word and head as far as they still exist; the trail of an older shape is over."""
+    n = len(tokenize(new.sentence))
+    return replace(new, word=min(new.word, n), head=min(new.head, new.h), trail="")

@@ -1,0 +1,17 @@
+// Shows the SVG that Python drew and tells Python which part was opened. Nothing is computed here.
+export default function ({ data, parentElement, setTriggerValue }) {
+  const host = parentElement.querySelector(".whole-host");
+  if (host.drawn !== data.svg) {
+    const drawn = new DOMParser().parseFromString(data.svg, "image/svg+xml").documentElement;
+    host.replaceChildren(document.adoptNode(drawn));
+    host.drawn = data.svg;
+  }
+  const open = (event) => {
+    const part = event.target.closest("[data-page]");
+    if (!part || (event.type === "keydown" && event.key !== "Enter" && event.key !== " ")) return;
+    event.preventDefault();
+    setTriggerValue("open", part.dataset.page);
+  };
+  host.onclick = open;
+  host.onkeydown = open;
+}

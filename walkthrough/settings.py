@@ -1,0 +1,148 @@
+"""Everything a link must restore, and nothing else: one frozen Settings, read from an address and written back to it.
+
+An impossible address is corrected to the nearest legal state, and every correction leaves a Note that says so.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+
+from mha_core.parameters import legal_heads
+from mha_core.tokens import MAX_TOKENS, EmptySentence, shorten, tokenize
+
+D_MODELS = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
+CHOICES = {
+    "source": ("seeded",),
+    "divisor": ("sqrt", "none", "d_k"),
+    "mask": ("none", "causal"),
+}
+SEEDS = (0, 9999)
+LAYERS = (1, 6)
+
+
+@dataclass(frozen=True)
+class Note:
+    """A correction, as a key of the catalogue and the values its sentence needs."""
+
+    key: str
+    values: Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """One state of the walk. Words, heads and layers are counted from 1, as on screen."""
+
+    sentence: str = "the cat sat"
+    source: str = "seeded"
+    layer: int = 1
+    d_model: int = 8
+    h: int = 2
+    divisor: str = "sqrt"
+    positions: bool = True
+    mask: str = "none"
+    seed: int = 900  # one whose default walk has no number too small to print, and two heads that disagree
+    word: int = 3
+    head: int = 2
+    cell: str = ""
+    trail: str = ""
+
+    def to_query(self) -> dict[str, str]:
+        """The fields that differ from the default, spelled as in the address; {} for the default walk."""
+        return {f.name: _spell(getattr(self, f.name)) for f in fields(self) if getattr(self, f.name) != f.default}
+
+
+DEFAULT = Settings()
+
+
+def from_query(query: Mapping[str, str]) -> tuple[Settings, list[Note]]:
+    """Settings from an address. What is missing takes its default; what is impossible is corrected, with a note."""
+    read, notes = {}, []
+    for field in fields(Settings):
+        if field.name in query:
+            read[field.name] = _read(field.name, query[field.name], field.default, notes)
+    settings = Settings(**read)
+    if settings.sentence != DEFAULT.sentence:  # a shorter or longer sentence has its own last word
+        settings = replace(settings, word=read.get("word", 10**6), head=read.get("head", settings.head))
+        settings = settings if "word" in read else _last_word(settings)
+    if "head" not in read:
+        settings = replace(settings, head=min(settings.head, max(1, settings.h)))
+    return correct(settings, notes)
+
+
+def correct(settings: Settings, notes: list[Note] | None = None) -> tuple[Settings, list[Note]]:
+    """The nearest legal state and the notes on what was changed (after those already in `notes`)."""
+    notes = list(notes or [])
+    settings = _correct_sentence(settings, notes)
+    d_model = min(D_MODELS, key=lambda legal: abs(legal - settings.d_model))
+    if d_model != settings.d_model:
+        notes.append(Note("note_d_model", {"asked": settings.d_model, "used": d_model, "least": D_MODELS[0], "most": D_MODELS[-1]}))
+    h = nearest_heads(d_model, settings.h)
+    if h != settings.h:
+        choices = ", ".join(map(str, legal_heads(d_model)))
+        notes.append(Note("note_h", {"asked": settings.h, "d_model": d_model, "used": h, "choices": choices}))
+    settings = replace(settings, d_model=d_model, h=h)
+    n = len(tokenize(settings.sentence))
+    for name, most, key in (("word", n, "note_word"), ("head", h, "note_head")):
+        settings = _clamp(settings, name, 1, most, key, notes)
+    settings = _clamp(settings, "seed", *SEEDS, "note_seed", notes)
+    return _clamp(settings, "layer", *LAYERS, "note_layer", notes), notes
+
+
+def nearest_heads(d_model: int, wished: int) -> int:
+    """The legal h closest to the wished one; of two equally close the smaller."""
+    return min(legal_heads(d_model), key=lambda h: (abs(h - wished), h))
+
+
+def _last_word(settings: Settings) -> Settings:
+    try:
+        return replace(settings, word=len(tokenize(shorten(settings.sentence)[0])))
+    except EmptySentence:
+        return replace(settings, word=DEFAULT.word)
+
+
+def _correct_sentence(settings: Settings, notes: list[Note]) -> Settings:
+    try:
+        kept, n = shorten(settings.sentence)
+        tokens = tokenize(kept)
+    except EmptySentence:
+        notes.append(Note("note_empty", {"used": DEFAULT.sentence}))
+        return _last_word(replace(settings, sentence=DEFAULT.sentence))
+    if kept != settings.sentence:
+        notes.append(Note("note_long", {"n": n, "most": MAX_TOKENS, "used": len(tokens), "last": tokens[-1]}))
+    return replace(settings, sentence=kept)
+
+
+def _clamp(settings: Settings, name: str, least: int, most: int, key: str, notes: list[Note]) -> Settings:
+    asked = getattr(settings, name)
+    used = min(max(asked, least), most)
+    if used != asked:
+        notes.append(Note(key, {"asked": asked, "used": used, "least": least, "most": most}))
+    return replace(settings, **{name: used})
+
+
+def _spell(value) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return str(value)
+
+
+def _read(name: str, text: str, default, notes: list[Note]):
+    """One value of the address; the default, with a note, where it cannot be read."""
+    if isinstance(default, bool):
+        value = {"on": True, "off": False}.get(text.lower())
+    elif isinstance(default, int):
+        value = _whole_number(text)
+    elif name in CHOICES:
+        value = text if text in CHOICES[name] else None
+    else:
+        value = text
+    if value is None:
+        notes.append(Note("note_unreadable", {"name": name, "asked": text[:60], "used": _spell(default)}))
+        return default
+    return value
+
+
+def _whole_number(text: str) -> int | None:
+    """A whole number of at most nine digits, in plain digits; None for anything else."""
+    text = text.strip()
+    digits = text[1:] if text[:1] in "+-" else text
+    return int(text) if digits.isascii() and digits.isdigit() and len(digits) <= 9 else None
