@@ -230,9 +230,11 @@ def finish(trace: AttentionTrace, layer: Layer, silent: Collection[int] = ()) ->
         attended = mix(lanes.swapaxes(0, 1).reshape(trace.concat.shape), layer.parameters.W_O, layer.parameters.b_O)
     added = attended + trace.X
     normed = layer.attention_norm.apply(added)
-    inner = normed @ layer.W_in + layer.b_in
+    inner = normed @ layer.W_in
+    inner += layer.b_in
     active = gelu(inner)
-    fed = active @ layer.W_out + layer.b_out
+    fed = active @ layer.W_out
+    fed += layer.b_out
     summed = fed + normed
     rest = Rest(added, normed, inner, active, fed, summed, layer.output_norm.apply(summed))
     for array in vars(rest).values():
@@ -267,8 +269,10 @@ def erf(x: Float[Array, "*any"]) -> Float[Array, "*any"]:
 
 
 def _polynomial(coefficients: tuple[float, ...], t: Array) -> Array:
-    total = np.full_like(t, coefficients[0])
-    for coefficient in coefficients[1:]:
+    highest, second, *lower = (t.dtype.type(coefficient) for coefficient in coefficients)
+    total = t * highest
+    total += second
+    for coefficient in lower:
         total *= t
-        total += t.dtype.type(coefficient)
+        total += coefficient
     return total

@@ -10,7 +10,6 @@ packager is not known to us, so what counts is that the files' SHA-256 are those
 
 import hashlib
 import json
-from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -19,6 +18,7 @@ import numpy as np
 from mha_core.encoder import Embedding, Encoder, Layer, Norm, Pieces, Reading
 from mha_core.parameters import Parameters, into_bands
 from mha_core.shapes import Array
+from mha_core.tensors import Stored, stored_in
 
 __all__ = ["Encoder", "EncoderUnavailable", "Pieces", "Reading", "load_encoder"]
 
@@ -46,6 +46,7 @@ KIND = (  # setting, what it must be, what it is where a file leaves it out
     ("is_decoder", False, False),
 )
 POOLINGS = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls"}  # how older folders spell them
+_CHECKED: set[tuple[str, int, int]] = set()  # files found to be the published ones: path, size, time of change
 
 
 class EncoderUnavailable(ValueError):
@@ -62,17 +63,20 @@ def load_encoder(path: str | Path | None = None, dtype: str | type | np.dtype = 
     dtype = np.dtype(dtype)
     if dtype not in (np.float32, np.float64):
         raise ValueError(f"An encoder cannot compute in {dtype}; choose float32 or float64.")
-    folder = _packaged_folder() if path is None else _own_folder(path)
+    known = path is None
+    folder = _packaged_folder() if known else _own_folder(path)
     _check_present(folder)
     try:
-        if path is None:
-            _check_published(folder)
+        weights = np.fromfile(folder / WEIGHTS, np.uint8)
+        if known:
+            _check_published(folder, weights)
         config = _checked_config(folder)
-        tokenizer, pooling = _read_tokenizer(folder, config), _pooling(folder)
-        embedding, layers = _read_weights(folder / WEIGHTS, config, dtype)
+        tokenizer, pooling = _read_tokenizer(folder, config, known), _pooling(folder)
     except OSError as error:
         raise EncoderUnavailable(f"The model in {str(folder)!r} cannot be read: {error}. Get it anew.") from error
-    return Encoder(NAME if path is None else folder.name, tokenizer, embedding, layers, pooling)
+    weights.setflags(write=False)
+    embedding, layers = _read_weights(weights, folder, config, dtype)
+    return Encoder(NAME if known else folder.name, tokenizer, embedding, layers, pooling)
 
 
 def _packaged_folder() -> Path:
@@ -100,23 +104,21 @@ def _check_present(folder: Path) -> None:
         )
 
 
-def _check_published(folder: Path) -> None:
+def _check_published(folder: Path, weights: Array) -> None:
+    """Hold the packaged files against the published ones; once a process, as long as they do not change on disk."""
     for name, published in PUBLISHED.items():
         stat = (folder / name).stat()
-        found = _digest(folder / name, stat.st_size, stat.st_mtime_ns)
+        known = (str(folder / name), stat.st_size, stat.st_mtime_ns)
+        if known in _CHECKED:
+            continue
+        found = hashlib.sha256(weights if name == WEIGHTS else (folder / name).read_bytes()).hexdigest()
         if found != published:
             raise EncoderUnavailable(
                 f"{name} of the installed {NAME} is not the published file (its SHA-256 begins {found[:12]}, the "
                 f"published one's {published[:12]}), so its numbers are not trusted; install it afresh with: "
                 f"{INSTALL} --force-reinstall"
             )
-
-
-@lru_cache(maxsize=len(PUBLISHED))
-def _digest(file: Path, size: int, changed: int) -> str:
-    """The SHA-256 of a file, worked out once a process as long as its size and time of change stay the same."""
-    with open(file, "rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+        _CHECKED.add(known)
 
 
 def _read_json(file: Path, absent: dict | list | None = None) -> dict | list:
@@ -154,7 +156,7 @@ def _checked_config(folder: Path) -> dict:
     return {**config, "layer_norm_eps": float(epsilon)}
 
 
-def _read_tokenizer(folder: Path, config: dict):
+def _read_tokenizer(folder: Path, config: dict, known: bool):
     try:
         from tokenizers import Tokenizer
     except ImportError as error:
@@ -165,7 +167,7 @@ def _read_tokenizer(folder: Path, config: dict):
         tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
     except Exception as error:  # the library raises bare Exception for a file it cannot read
         raise EncoderUnavailable(f"{TOKENIZER} in {str(folder)!r} is damaged ({error}); get it anew.") from error
-    highest = max(tokenizer.get_vocab().values(), default=0)
+    highest = 0 if known else max(tokenizer.get_vocab().values(), default=0)
     if highest >= config["vocab_size"]:
         raise EncoderUnavailable(
             f"{TOKENIZER} in {str(folder)!r} numbers its pieces up to {highest}, but the model has rows for 0 to "
@@ -201,46 +203,37 @@ def _pooling(folder: Path) -> str:
     return pooling
 
 
-def _read_weights(file: Path, config: dict, dtype: np.dtype) -> tuple[Embedding, tuple[Layer, ...]]:
+def _read_weights(weights: Array, folder: Path, config: dict, dtype: np.dtype) -> tuple[Embedding, tuple[Layer, ...]]:
+    where = f"{WEIGHTS} in {str(folder)!r}"
     try:
-        from safetensors import SafetensorError, safe_open
-    except ImportError as error:
-        raise EncoderUnavailable(
-            "Trained models need the safetensors package; install it with: pip install safetensors"
-        ) from error
-    try:
-        with safe_open(file, framework="numpy") as stored:
-            tensors = Tensors(stored, file, config, dtype)
-            return tensors.embedding(), tuple(tensors.layer(i) for i in range(config["num_hidden_layers"]))
-    except SafetensorError as error:
-        raise EncoderUnavailable(f"{file.name} in {str(file.parent)!r} is damaged ({error}); get it anew.") from error
+        stored = stored_in(weights)
+    except ValueError as error:
+        raise EncoderUnavailable(f"{where} is damaged ({error}); get it anew.") from error
+    tensors = Tensors(stored, where, config, dtype)
+    return tensors.embedding(), tuple(tensors.layer(i) for i in range(config["num_hidden_layers"]))
 
 
 class Tensors:
-    """The arrays of one safetensors file by their BERT names, each checked for shape and numbers when taken."""
+    """The arrays of a model's file by their BERT names, each checked for shape and numbers when it is taken."""
 
-    def __init__(self, stored, file: Path, config: dict, dtype: np.dtype):
-        self.stored, self.file, self.config, self.dtype = stored, file, config, dtype
-        self.names = set(stored.keys())
-        self.prefix = "bert." if "bert.embeddings.word_embeddings.weight" in self.names else ""
+    def __init__(self, stored: dict[str, Stored], where: str, config: dict, dtype: np.dtype):
+        self.stored, self.where, self.config, self.dtype = stored, where, config, dtype
+        self.prefix = "bert." if "bert.embeddings.word_embeddings.weight" in stored else ""
 
     def take(self, name: str, *shape: int, dtype=None) -> Array:
-        """One array as stored; EncoderUnavailable, naming it, where it is absent, of another shape or not finite."""
+        """One array, read-only; EncoderUnavailable, naming it, where it is absent, of another shape or not finite."""
         older = name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta")
-        full = next((self.prefix + known for known in (name, older) if self.prefix + known in self.names), None)
+        full = next((self.prefix + known for known in (name, older) if self.prefix + known in self.stored), None)
         if full is None:
             raise self._unsuited(f"has no tensor {self.prefix + name}")
+        if self.stored[full].shape != shape:
+            raise self._unsuited(f"holds {full} with shape {self.stored[full].shape} where {CONFIG} asks for {shape}")
         try:
-            array = self.stored.get_tensor(full)
-        except TypeError as error:  # a kind of number NumPy does not have, such as bfloat16
-            raise self._unsuited(f"holds {full} in numbers that cannot be read here ({error})") from error
-        if array.shape != shape:
-            raise self._unsuited(f"holds {full} with shape {array.shape} where {CONFIG} asks for {shape}")
-        if array.dtype.kind != "f":
-            raise self._unsuited(f"holds {full} in numbers of kind {array.dtype}, which no learned number has")
+            array = self.stored[full].numbers().astype(dtype or self.dtype, copy=False)
+        except ValueError as error:
+            raise self._unsuited(f"holds {full} in {error}") from error
         if not np.isfinite([array.min(), array.max()]).all():
             raise self._unsuited(f"holds a number in {full} that is not finite")
-        array = array.astype(dtype or self.dtype, copy=False)
         array.setflags(write=False)
         return array
 
@@ -276,6 +269,4 @@ class Tensors:
         return Norm(gain, bias, self.config["layer_norm_eps"])
 
     def _unsuited(self, what: str) -> EncoderUnavailable:
-        return EncoderUnavailable(
-            f"{self.file.name} in {str(self.file.parent)!r} {what}; take all files from one BERT model."
-        )
+        return EncoderUnavailable(f"{self.where} {what}; take all files from one BERT model.")

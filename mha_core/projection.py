@@ -11,14 +11,14 @@ NEGLIGIBLE = 1e-12  # relative to the longest row: rounding noise, drawn as exac
 
 
 class Shadow(NamedTuple):
-    """Where each row lands [n, dims], and the share (0 … 1) of all squared lengths that is left after the projection."""
+    """Where each row lands [n, dims], and the share (0 … 1) of all squared lengths that is kept."""
 
     places: Float[Array, "n dims"]
     kept: float
 
 
 def projection(X: ArrayLike, dims: int = 2) -> Shadow:
-    """The rows of X [n, d] on their `dims` strongest axes (singular value decomposition); 0 stays 0, so arrows stay arrows.
+    """The rows of X [n, d] on their `dims` strongest axes (singular value decomposition); 0 stays 0.
 
     Rows that fit (d <= dims) are shown as they are. Each axis points the way of its largest entry, so the same X always
     gives the same picture. Raises ValueError where X is not a grid of finite numbers or dims is not positive.
@@ -58,5 +58,5 @@ def _checked(X: ArrayLike, dims: int) -> Array:
         raise ValueError(f"The rows have shape {rows.shape}; projecting needs at least one row and one column: (n, d).")
     if not np.isfinite(rows).all():
         row, column = np.argwhere(~np.isfinite(rows))[0]
-        raise ValueError(f"There is {rows[row, column]} at row {row}, column {column}; only finite numbers have a place.")
+        raise ValueError(f"There is {rows[row, column]} at row {row}, column {column}; every number must be finite.")
     return rows

@@ -9,8 +9,12 @@ walk = frame.walk()
 trace = walk.trace
 page = frame.Page("step_1_arrows")
 page.say("what", "why")
-page.caption("picture") if trace.P is None else page.caption("picture", "picture_sum")
-frame.sheet("X" if trace.P is None else "E + P = X", key="step_1")
+if trace.P is None:
+    page.caption("picture")
+    frame.sheet("X", key="step_1")
+else:
+    page.caption("picture", "picture_sum")
+    frame.sheet("E + P = X", key="step_1")
 dims = frame.choose("dimensions", (2, 3), text("label_dimensions"))
 shadow = projection(trace.X, dims)
 page.caption("picture_arrows")

@@ -1,7 +1,7 @@
 """Colour means role, everywhere: the one place where a colour is chosen, for light and for dark.
 
-Every role colour has a contrast of at least 4.5 against its background (tests/walkthrough/test_palette.py), and query, key,
-value and weight stay apart for colour-blind eyes. Fills of signed grids use two hues that no role uses.
+Every role and head colour has a contrast of at least 4.5 against its background, and query, key, value and weight stay
+apart for colour-blind eyes (tests/walkthrough/test_palette.py). Fills of signed grids use two hues that no role uses.
 """
 
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ LIGHT = Palette(
         "input": "#44444c", "query": "#0072bc", "key": "#b3420a", "value": "#006147", "score": "#44444c",
         "weight": "#5a1f82", "head": "#44444c", "output": "#c42d78",
     }),
-    HEADS_LIGHT, ("#4a5fa5", "#f5f2ea", "#c28600"), ("#f6f2f9", "#5a1f82"),
+    HEADS_LIGHT, ("#4a5fa5", "#f5f2ea", "#bd8200"), ("#f6f2f9", "#5a1f82"),
 )
 DARK = Palette(
     "dark", "#15161a", "#1d1e23", "#ececf0", "#a0a1ab", "#34353c",
@@ -50,9 +50,10 @@ DARK = Palette(
 
 
 def css_variables() -> str:
-    """The palette as CSS custom properties (--mha-query, --mha-head-1, …) that follow the page's light or dark scheme."""
+    """The palette as CSS custom properties (--mha-query, --mha-head-1, …) that follow light and dark."""
     pairs = {f"--mha-{role}": (colour, DARK.roles[role]) for role, colour in LIGHT.roles.items()}
-    pairs |= {f"--mha-{name}": (getattr(LIGHT, name), getattr(DARK, name)) for name in ("background", "card", "text", "muted", "line")}
+    grounds = ("background", "card", "text", "muted", "line")
+    pairs |= {f"--mha-{name}": (getattr(LIGHT, name), getattr(DARK, name)) for name in grounds}
     pairs |= {f"--mha-head-{i + 1}": both for i, both in enumerate(zip(LIGHT.heads, DARK.heads))}
     pairs |= {f"--mha-signed-{n}": both for n, both in zip(("low", "zero", "high"), zip(LIGHT.signed, DARK.signed))}
     pairs |= {f"--mha-weight-{n}": both for n, both in zip(("none", "all"), zip(LIGHT.weight, DARK.weight))}

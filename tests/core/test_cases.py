@@ -4,7 +4,6 @@ import dataclasses
 
 import numpy as np
 import pytest
-import torch
 
 from mha_core import Parameters, attend, causal, head_width, legal_heads
 from mha_core.attention import blend, concatenate, mask, mix, project, scale, score, shares, softmax
@@ -198,6 +197,8 @@ def test_A43_a_mask_is_minus_infinity_and_not_a_factor_of_0():
 
 
 def test_A49_the_number_of_parameters_does_not_depend_on_h():
+    import torch  # here and not above: tests/faults runs this module many times, and torch is slow to import
+
     for h in (1, 2, 4, 8):
         p = Parameters.seeded(8, h)
         assert p.W_Q.size + p.W_K.size + p.W_V.size + p.W_O.size == 256

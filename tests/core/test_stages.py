@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from mha_core import STAGES, AttentionTrace, Parameters, attention
+from mha_core import STAGES, AttentionTrace, Parameters, attention, embedding, positions
 from mha_core.stages import BY_FIELD, PARAMETER_FIELDS, RULES, Stage, grid_of, needs_of, stage_of
 from tests.core.test_arithmetic import TRACES, explained, grids
 
@@ -47,19 +47,20 @@ def test_the_row_is_filled_in_sensibly(stage):
     assert all((stage.symbol, stage.title, stage.formula, stage.role))
     assert stage.role in {"input", "query", "key", "value", "score", "weight", "head", "output"}
     assert bool(stage.needs) == (stage.rule != "given")
-    assert (stage.code is None) == (stage.rule in ("given", "sum"))
+    assert (stage.code is None) == (stage.field in PARAMETER_FIELDS or stage.field == "context")
     assert {axis for axis in stage.axes} <= {"head", "word", "query", "key", "feature", "lane"}
 
 
 @computed
-def test_the_code_of_a_row_is_a_function_of_attention(stage):
-    assert callable(stage.code) and getattr(attention, stage.code.__name__) is stage.code
+def test_the_code_of_a_row_is_a_function_that_was_called(stage):
+    home = {"E": embedding, "X": embedding, "P": positions}.get(stage.field, attention)
+    assert callable(stage.code) and getattr(home, stage.code.__name__) is stage.code
 
 
 def test_the_code_of_the_rows_are_the_functions_that_attend_calls():
     names = {stage.field: stage.code.__name__ for stage in STAGES if stage.code}
     assert names == {
-        "Q": "project", "K": "project", "V": "project", "scores": "score", "scaled": "scale", "masked": "mask",
+        "E": "word_row", "P": "sinusoid", "X": "embed", "Q": "project", "K": "project", "V": "project", "scores": "score", "scaled": "scale", "masked": "mask",
         "weights": "softmax", "heads": "blend", "concat": "concatenate", "output": "mix",
     }
 

@@ -31,11 +31,11 @@ def test_an_address_spells_the_fields_by_their_names():
 
 @given(
     st.sampled_from(D_MODELS), st.integers(0, 20), st.sampled_from(CHOICES["divisor"]), st.booleans(),
-    st.sampled_from(CHOICES["mask"]), st.integers(0, 9999), st.sampled_from(["the cat sat", TEN, "我爱你", "$5 20% 1,000", "<s> a"]),
+    st.sampled_from(CHOICES["mask"]), st.integers(0, 9999), st.sampled_from(["the cat sat", TEN, "我爱你", "$5 20% 1,000", "<s> a"]), st.integers(1, 2),
 )
-def test_every_legal_state_comes_back_from_its_address(d_model, pick, divisor, positions, mask, seed, sentence):
+def test_every_legal_state_comes_back_from_its_address(d_model, pick, divisor, positions, mask, seed, sentence, word):
     h = nearest_heads(d_model, pick)
-    legal = Settings(sentence, d_model=d_model, h=h, divisor=divisor, positions=positions, mask=mask, seed=seed, word=1, head=h)
+    legal = Settings(sentence, d_model=d_model, h=h, divisor=divisor, positions=positions, mask=mask, seed=seed, word=word, head=h)
     assert from_query(legal.to_query()) == (legal, [])
 
 
@@ -71,12 +71,12 @@ def test_a_sentence_that_is_too_long_is_cut_and_the_note_says_where():
     assert len(tokenize(settings.sentence)) == 64
     assert keys(notes) == ["note_long"]
     assert notes[0].values == {"n": 10_000, "most": 64, "used": 64, "last": "w63"}
-    assert settings.word == 64
+    assert settings.word == 3
 
 
-def test_another_sentence_is_looked_at_from_its_last_word():
-    assert from_query({"sentence": "one two three four five"})[0].word == 5
-    assert from_query({"sentence": "hello"})[0].word == 1
+def test_a_word_that_nobody_asked_for_gives_way_without_a_note():
+    assert from_query({"sentence": "one two three four five"}) == (Settings("one two three four five", word=3), [])
+    assert from_query({"sentence": "hello"}) == (Settings("hello", word=1), [])
 
 
 def test_one_head_is_looked_at_where_there_is_one():

@@ -1,6 +1,7 @@
 """Words as arrows from one origin, on a page or in a room."""
 
 from collections import Counter
+from html import unescape
 
 import numpy as np
 import plotly.graph_objects as go
@@ -21,7 +22,9 @@ def arrows(rows, names, chosen: int, palette: Palette, dims: int = 2) -> go.Figu
     """
     rows = np.array(rows, float)
     if dims not in (2, 3) or rows.ndim != 2 or rows.shape[1] != dims:
-        raise ValueError(f"Arrows in {dims} dimensions need rows of {dims} numbers (2 or 3); these have shape {rows.shape}.")
+        raise ValueError(
+            f"Arrows in {dims} dimensions need rows of {dims} numbers (2 or 3); these have shape {rows.shape}."
+        )
     return (_on_a_page if dims == 2 else _in_a_room)(rows, names, chosen, palette)
 
 
@@ -30,7 +33,9 @@ def describe_arrows(rows, names, chosen: int) -> str:
     rows = np.array(rows, float)
     lengths = np.linalg.norm(rows, axis=1)
     longest = int(lengths.argmax())
-    text = words.SENTENCES["arrows"].format(n=len(rows), longest=labels.named(names, longest), length=digits(lengths[longest]))
+    text = words.SENTENCES["arrows"].format(
+        n=len(rows), longest=labels.named(names, longest), length=digits(lengths[longest])
+    )
     place = f"({', '.join(digits(v) for v in rows[chosen])})"
     text += words.SENTENCES["arrows_chosen"].format(chosen=labels.named(names, chosen), place=place)
     for same in _coinciding(rows):
@@ -50,7 +55,7 @@ def _coinciding(rows):
 
 def _text(names, i, repeated):
     """The word, and its place where the sentence has it more than once."""
-    text = "<br>".join(labels.escape_phrase(line) for line in labels.lines(names[i], 20, 4))
+    text = "<br>".join(labels.escape_phrase(line) for line in labels.lines(names[i]))
     return f"{text}<sub>{i + 1}</sub>" if repeated[names[i]] > 1 else text
 
 
@@ -71,9 +76,11 @@ def _on_a_page(rows, names, chosen, palette):
         colour = palette.text if strong else palette.muted
         sketch.scatter(
             x=np.array([0.0, rows[i, 0]]), y=np.array([0.0, rows[i, 1]]), mode="lines+markers", cliponaxis=False,
-            line=dict(color=colour, width=4.5 if strong else 2.5), hovertext=["", _hover(names, rows, i)], hoverinfo="text",
+            line=dict(color=colour, width=4.5 if strong else 2.5), hovertext=["", _hover(names, rows, i)],
+            hoverinfo="text",
             marker=dict(
-                symbol=["circle", "arrow" if rows[i].any() else "circle"], size=[0, 17 if strong else 13], angleref="previous",
+                symbol=["circle", "arrow" if rows[i].any() else "circle"], size=[0, 17 if strong else 13],
+                angleref="previous",
                 color=colour, opacity=1, line=dict(width=0),
             ),
             name="arrow", meta=i,
@@ -81,20 +88,25 @@ def _on_a_page(rows, names, chosen, palette):
     repeated = Counter(names)
     texts = [_text(names, i, repeated) for i in range(len(rows))]
     sizes = [_size(text) for text in texts]
-    for i, (dx, dy) in enumerate(place_labels(rows, sizes, reach, HEIGHT - 2 * EDGE)):
-        sketch.note(
-            x=rows[i, 0], y=rows[i, 1], ax=dx, ay=dy, axref="pixel", ayref="pixel", showarrow=True, arrowhead=0, arrowwidth=1,
-            arrowcolor=base.fade(palette.muted, 0.5 if np.hypot(dx, dy) > 34 else 0.0), standoff=6, text=f"<b>{texts[i]}</b>"
-            if i == chosen else texts[i], font=dict(size=base.SIZE, color=palette.text if i == chosen else palette.muted),
-            bgcolor=base.fade(palette.background, 0.75), borderpad=1,
-        )
+    for i, way in enumerate(place_labels(rows, sizes, reach, HEIGHT - 2 * EDGE)):
+        sketch.note(**_label(rows[i], texts[i], way, i == chosen, palette))
     return sketch.figure()
+
+
+def _label(point, text, way, strong, palette):
+    """A word near the end of its arrow, with a thin line to it where it stands further off."""
+    far = np.hypot(*way) > 34
+    return dict(
+        x=point[0], y=point[1], ax=way[0], ay=way[1], axref="pixel", ayref="pixel", showarrow=True, arrowhead=0,
+        arrowwidth=1, arrowcolor=base.fade(palette.muted, 0.5 if far else 0.0), standoff=6, borderpad=1,
+        text=f"<b>{text}</b>" if strong else text, bgcolor=base.fade(palette.background, 0.75),
+        font=dict(size=base.SIZE, color=palette.text if strong else palette.muted),
+    )
 
 
 def _size(text):
     """About how many pixels wide and high a label is."""
-    plain = text.replace("<sub>", "").replace("</sub>", "").replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
-    lines = plain.split("<br>")
+    lines = unescape(text.replace("<sub>", "").replace("</sub>", "")).split("<br>")
     return max(map(labels.width, lines)) * 9 + 8, len(lines) * 20 + 4
 
 
@@ -109,7 +121,8 @@ def _page_layout(reach, palette):
     axis = dict(zeroline=True, zerolinecolor=palette.line, zerolinewidth=1.5, constrain="range")
     return base.base_layout(
         palette, HEIGHT, margin=dict(l=EDGE, r=EDGE, t=EDGE, b=EDGE, pad=0),
-        xaxis=base.bare_axis(range=reach[0], **axis), yaxis=base.bare_axis(range=reach[1], scaleanchor="x", scaleratio=1, **axis),
+        xaxis=base.bare_axis(range=reach[0], **axis),
+        yaxis=base.bare_axis(range=reach[1], scaleanchor="x", scaleratio=1, **axis),
     )
 
 
@@ -122,7 +135,8 @@ def _in_a_room(rows, names, chosen, palette):
         line = np.vstack((np.zeros(3), rows[i]))
         sketch.add(
             "scatter3d",
-            x=line[:, 0], y=line[:, 1], z=line[:, 2], mode="lines", line=dict(color=colour, width=8 if strong else 4), name="arrow",
+            x=line[:, 0], y=line[:, 1], z=line[:, 2], mode="lines", line=dict(color=colour, width=8 if strong else 4),
+            name="arrow",
             hoverinfo="text", hovertext=_hover(names, rows, i), meta=i,
         )
     _cones(sketch, rows, chosen, palette)
@@ -133,8 +147,10 @@ def _in_a_room(rows, names, chosen, palette):
         point = _beyond(rows[same[0]], rows)
         sketch.add(
             "scatter3d",
-            x=point[:1], y=point[1:2], z=point[2:], mode="text", text=[", ".join(texts)], name="label", textposition="middle center",
-            textfont=dict(size=base.SIZE + 1, color=palette.text if strong else palette.muted), hoverinfo="text", meta=same,
+            x=point[:1], y=point[1:2], z=point[2:], mode="text", text=[", ".join(texts)], name="label",
+            textposition="middle center",
+            textfont=dict(size=base.SIZE + 1, color=palette.text if strong else palette.muted), hoverinfo="text",
+            meta=same,
             hovertext=["<br>".join(_hover(names, rows, i) for i in same)],
         )
     return sketch.figure()
@@ -152,7 +168,9 @@ def _axes(sketch, size, palette):
     ends = np.array([-size, size])
     for k in range(3):
         line = {letter: ends if k == m else np.zeros(2) for m, letter in enumerate("xyz")}
-        sketch.add("scatter3d", **line, mode="lines", line=dict(color=palette.line, width=3), hoverinfo="skip", name="axis")
+        sketch.add(
+            "scatter3d", **line, mode="lines", line=dict(color=palette.line, width=3), hoverinfo="skip", name="axis"
+        )
 
 
 def _cones(sketch, rows, chosen, palette):
@@ -166,8 +184,10 @@ def _cones(sketch, rows, chosen, palette):
             along = rows[some] / lengths[some, None]
             sketch.add(
                 "cone",
-                x=rows[some, 0], y=rows[some, 1], z=rows[some, 2], u=along[:, 0], v=along[:, 1], w=along[:, 2], anchor="tip",
-                sizemode="raw", sizeref=float(size * HEADS_SHOWN * (1.3 if strong else 1)), colorscale=[[0, colour], [1, colour]],
+                x=rows[some, 0], y=rows[some, 1], z=rows[some, 2], u=along[:, 0], v=along[:, 1], w=along[:, 2],
+                anchor="tip",
+                sizemode="raw", sizeref=float(size * HEADS_SHOWN * (1.3 if strong else 1)),
+                colorscale=[[0, colour], [1, colour]],
                 cmin=0, cmax=1, showscale=False, hoverinfo="skip", name="heads",
                 lighting=dict(ambient=1, diffuse=0, specular=0, fresnel=0),
             )
@@ -176,7 +196,8 @@ def _cones(sketch, rows, chosen, palette):
 def _room_layout(rows, palette):
     size = float(np.abs(rows).max() or 1.0) * 1.15
     axis = dict(
-        range=[-size, size], autorange=False, showgrid=False, showbackground=False, showticklabels=False, ticks="", title=dict(text=""),
+        range=[-size, size], autorange=False, showgrid=False, showbackground=False, showticklabels=False, ticks="",
+        title=dict(text=""),
         zeroline=False, showspikes=False, showline=False,
     )
     return base.base_layout(

@@ -10,26 +10,34 @@ from walkthrough.figures import base, words
 from walkthrough.figures.labels import escape_phrase, named, named_safely
 from walkthrough.palette import Palette
 
+WITH_MASK = (0.85, 1.3, 0.85)  # a masked score is a long text: how three panels share the room then
+
 
 def row_to_weights(raw, scaled, masked, weights, labels, chosen: int | None, palette: Palette) -> go.Figure:
     """Three panels, a row a key: the scores, the same divided (and masked), the weights that add up to 1.
 
-    All arrays are one query's row [n_k]; masked may be None. `chosen` marks the key that is the query's own word, if any.
+    All arrays are one query's row [n_k]; masked may be None. `chosen` marks the query's own word, if it is a key.
     """
     raw, scaled, weights = (np.array(a, float) for a in (raw, scaled, weights))
     masked = scaled if masked is None else np.array(masked, float)
     hidden = np.flatnonzero(np.isneginf(masked))
-    sketch, limits = _panels(labels, chosen, palette, (base.span_of(raw, scaled),) * 2 + ((0.0, 1.0),))
+    sketch, limits = _panels(
+        labels, chosen, palette, (base.span_of(raw, scaled),) * 2 + ((0.0, 1.0),), WITH_MASK if len(hidden) else None
+    )
     hover = [[_hover(labels, j, title, row[j]) for j in range(len(labels))]
              for title, row in (("score", raw), ("scaled", masked), ("weight", weights))]
     for k, row in ((1, raw), (2, masked)):
         base.add_bars(sketch, k, row, base.signed_colours(row, palette), hover[k - 1])
-        base.add_numbers(sketch, k, row, limits[k - 1][0], [palette.muted if j in hidden else palette.text for j in range(len(row))])
+        base.add_numbers(
+            sketch, k, row, limits[k - 1][0], [palette.muted if j in hidden else palette.text for j in range(len(row))]
+        )
     if len(hidden):
         words_hidden = [f"{hover[1][j]}<br>scaled score {digits(scaled[j])}, before the mask" for j in hidden]
         base.add_masked(sketch, 2, hidden, limits[1], words_hidden, palette)
     _weights_panel(sketch, 3, weights, hover[2], palette)
-    for k, (name, role) in enumerate((("score", "score"), ("masked" if len(hidden) else "scaled", "score"), ("weight", "weight")), 1):
+    for k, (name, role) in enumerate(
+        (("score", "score"), ("masked" if len(hidden) else "scaled", "score"), ("weight", "weight")), 1
+    ):
         base.heading(sketch, k, f"<b>{words.HEADINGS[name]}</b>", palette.roles[role])
     return sketch.figure()
 
@@ -49,7 +57,10 @@ def describe_row(raw, scaled, masked, weights, labels) -> str:
     weights = np.asarray(weights, float)
     most, least = int(np.argmax(weights)), int(np.argmin(weights))
     hidden = 0 if masked is None else int(np.isneginf(masked).sum())
-    said = {"most": named(labels, most), "weight": digits(weights[most]), "score": digits(raw[most]), "scaled": digits(scaled[most])}
+    said = {
+        "most": named(labels, most), "weight": digits(weights[most]), "score": digits(raw[most]),
+        "scaled": digits(scaled[most])
+    }
     if len(weights) == 1:
         return words.SENTENCES["row_alone"].format(**said)
     text = words.SENTENCES["row"].format(**said)
@@ -68,11 +79,11 @@ def describe_divisors(rows: Mapping[str, np.ndarray], labels) -> str:
     )
 
 
-def _panels(labels, chosen, palette, limits):
+def _panels(labels, chosen, palette, limits, shares=None):
     """An empty figure with a row a key and a panel for each pair of limits."""
     n, height = len(labels), base.row_height(labels)
     sketch = base.Sketch(base.base_layout(palette, base.TOP + base.BOTTOM + n * height))
-    for k, (ends, reach) in enumerate(zip(base.domains([1] * len(limits), 0.04), limits), 1):
+    for k, (ends, reach) in enumerate(zip(base.domains(shares or [1] * len(limits), 0.035), limits), 1):
         sketch.layout[base.axis_key("x", k)] = base.bare_axis(domain=ends, range=list(reach), anchor="y")
         base.zero_line(sketch, k, n, palette)
     sketch.layout["yaxis"] = base.rows_axis(labels, chosen, anchor="x")

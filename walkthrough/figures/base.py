@@ -16,7 +16,7 @@ MASKED = "masked"
 
 
 class Sketch:
-    """Traces, shapes and notes as plain dicts, made into a figure in one go: adding them to a figure one by one is slow."""
+    """Traces, shapes and notes as plain dicts, made into a figure in one go: one by one is slow."""
 
     def __init__(self, layout: dict):
         self.layout, self.traces = layout, []
@@ -40,17 +40,22 @@ class Sketch:
 
     def figure(self) -> go.Figure:
         # Checking every property takes longer than all the rest; the tests do it for every figure instead.
-        return go.Figure(data=self.traces, layout=self.layout | dict(annotations=self.notes, shapes=self.shapes), _validate=False)
+        return go.Figure(
+            data=self.traces, layout=self.layout | dict(annotations=self.notes, shapes=self.shapes), _validate=False
+        )
 
 
 def base_layout(palette: Palette, height: int, **more) -> dict:
     """What every figure has in common; `more` overrides it."""
     return dict(
-        height=height, autosize=True, showlegend=False, hovermode="closest", dragmode=False, barmode="overlay", barcornerradius=5,
-        paper_bgcolor="rgba(0,0,0,0)", plot_bgcolor="rgba(0,0,0,0)", margin=dict(l=SIDE, r=SIDE, t=TOP, b=BOTTOM, pad=0),
+        height=height, autosize=True, showlegend=False, hovermode="closest", dragmode=False, minreducedwidth=20,
+        barmode="overlay", barcornerradius=5,
+        paper_bgcolor="rgba(0,0,0,0)", plot_bgcolor="rgba(0,0,0,0)",
+        margin=dict(l=SIDE, r=SIDE, t=TOP, b=BOTTOM, pad=0),
         font=dict(family=FONT, size=SIZE, color=palette.text), bargap=0, template={"layout": {}},
         hoverlabel=dict(
-            bgcolor=palette.card, bordercolor=palette.line, font=dict(family=FONT, size=SIZE, color=palette.text), align="left"
+            bgcolor=palette.card, bordercolor=palette.line, font=dict(family=FONT, size=SIZE, color=palette.text),
+            align="left"
         ),
     ) | more
 
@@ -127,7 +132,8 @@ def heading(sketch: Sketch, k: int, text: str, colour: str, lift: int = 8) -> No
 def footnote(sketch: Sketch, text: str, palette: Palette) -> None:
     """A quiet line at the very bottom right, such as what was folded away."""
     sketch.note(
-        text=text, x=1, xref="paper", xanchor="right", y=0, yref="paper", yanchor="bottom", yshift=4 - sketch.layout["margin"]["b"],
+        text=text, x=1, xref="paper", xanchor="right", y=0, yref="paper", yanchor="bottom",
+        yshift=4 - sketch.layout["margin"]["b"],
         showarrow=False, font=dict(size=SMALL, color=palette.muted),
     )
 
@@ -136,7 +142,8 @@ def zero_line(sketch: Sketch, k: int, count: int, palette: Palette) -> None:
     """The line that the bars of panel k grow from; it leaves room for the numbers."""
     ends = ((row + BAR_AT - 0.22, row + BAR_AT + 0.22) for row in range(count))
     sketch.shape(
-        type="path", path=" ".join(f"M0,{top:.3f} L0,{bottom:.3f}" for top, bottom in ends), xref=axis_name("x", k), yref="y",
+        type="path", path=" ".join(f"M0,{top:.3f} L0,{bottom:.3f}" for top, bottom in ends), xref=axis_name("x", k),
+        yref="y",
         line=dict(color=fade(palette.muted, 0.6), width=1.5), layer="below",
     )
 
@@ -155,13 +162,14 @@ def add_bars(sketch: Sketch, k: int, values, colours, hover, rows=None, base=Non
     rows = np.arange(len(values), dtype=float) if rows is None else np.asarray(rows, float)
     marker = dict(color=colours, line=dict(width=0)) | more.pop("marker", {})
     sketch.bar(
-        orientation="h", x=np.array(values, float), y=rows + BAR_AT, base=base, width=BAR, marker=marker, hovertext=hover,
+        orientation="h", x=np.array(values, float), y=rows + BAR_AT, base=base, width=BAR, marker=marker,
+        hovertext=hover,
         hoverinfo="text", textposition="none", xaxis=axis_name("x", k), yaxis="y", **more,
     )
 
 
 def add_numbers(sketch: Sketch, k: int, values, at: float, colour, rows=None, bold=()) -> None:
-    """The numbers of panel k, each over its bar, all starting at the panel's left edge `at`. Bold where i is in `bold`."""
+    """The numbers of panel k, each over its bar, from the panel's left edge `at` on; those in `bold` are bold."""
     rows = np.arange(len(values), dtype=float) if rows is None else np.asarray(rows, float)
     texts = [f"<b>{digits(v)}</b>" if i in bold else digits(v) for i, v in enumerate(values)]
     sketch.scatter(
@@ -175,7 +183,8 @@ def add_masked(sketch: Sketch, k: int, rows, limits, hover, palette: Palette) ->
     """A hatched strip across panel k for every key that may not be looked at. Its length says nothing."""
     low, high = limits
     sketch.bar(
-        orientation="h", x=np.full(len(rows), high - low), base=np.full(len(rows), low), y=np.array(rows, float) + BAR_AT,
+        orientation="h", x=np.full(len(rows), high - low), base=np.full(len(rows), low),
+        y=np.array(rows, float) + BAR_AT,
         width=BAR, hovertext=hover, hoverinfo="text", xaxis=axis_name("x", k), yaxis="y", name=MASKED,
         marker=dict(
             color="rgba(0,0,0,0)", line=dict(width=1, color=palette.line),

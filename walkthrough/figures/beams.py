@@ -17,8 +17,8 @@ LETTER = 9  # pixels of a narrow letter, enough for every digit
 def beams(grid, query_labels, key_labels, chosen: int, palette: Palette, kind: str) -> go.Figure:
     """The chosen query's beams strong, with their numbers; those of the other queries faint. kind: "score" or "weight".
 
-    grid is [n_q, n_k], or the chosen query's row [n_k] alone. A weight's beam is measured against 1, a score's against the
-    largest score in size. Negative scores are dashed and of the other hue; a masked score and a weight of 0 have no beam.
+    grid is [n_q, n_k], or the chosen query's row [n_k] alone. A weight's beam is measured against 1, a score's
+    against the largest score in size. Negative scores are dashed and of the other hue; what is masked or 0 has none.
     """
     grid, row = _checked(grid, chosen, kind)
     strength = _strength(grid, kind)
@@ -28,7 +28,10 @@ def beams(grid, query_labels, key_labels, chosen: int, palette: Palette, kind: s
     own = strength if grid.ndim == 1 else strength[chosen]
     for j in np.argsort(own, kind="stable"):
         if own[j] > 0:
-            _draw_strong(sketch, chosen, int(j), row[j], own[j], _hover(query_labels, key_labels, chosen, j, row[j], kind), palette, kind)
+            _draw_strong(
+                sketch, chosen, int(j), row[j], own[j], _hover(query_labels, key_labels, chosen, j, row[j], kind),
+                palette, kind
+            )
     _dots(sketch, query_labels, key_labels, row, chosen, palette, kind)
     return sketch.figure()
 
@@ -79,7 +82,8 @@ def _draw_strong(sketch, i, j, number, strength, hover, palette, kind):
         dash=DASH if number < 0 else "solid",
     )
     sketch.scatter(
-        x=x, y=y, mode="lines", line=line, hovertext=hover, hoverinfo="text", customdata=np.full(POINTS, number), name="beam",
+        x=x, y=y, mode="lines", line=line, hovertext=hover, hoverinfo="text", customdata=np.full(POINTS, number),
+        name="beam",
         meta=[i, j],
     )
 
@@ -117,8 +121,10 @@ def _dots(sketch, query_labels, key_labels, row, chosen, palette, kind):
         colour = palette.roles[role]
         strong = [role == "key" or i == chosen for i in range(len(names))]
         sketch.scatter(
-            x=np.full(len(names), at), y=np.arange(len(names), dtype=float), mode="markers", cliponaxis=False, hoverinfo="text",
-            hovertext=[_dot_hover(query_labels, key_labels, row, chosen, i, role, kind) for i in range(len(names))], name=role,
+            x=np.full(len(names), at), y=np.arange(len(names), dtype=float), mode="markers", cliponaxis=False,
+            hoverinfo="text",
+            hovertext=[_dot_hover(query_labels, key_labels, row, chosen, i, role, kind) for i in range(len(names))],
+            name=role,
             marker=dict(
                 size=12, color=[colour if s else palette.card for s in strong],
                 line=dict(width=2, color=[colour if s else base.fade(colour, 0.55) for s in strong]),
@@ -126,7 +132,8 @@ def _dots(sketch, query_labels, key_labels, row, chosen, palette, kind):
         )
     most = row.argmax()
     sketch.scatter(
-        x=np.full(len(row), 1.0), y=np.arange(len(row), dtype=float), mode="markers+text", cliponaxis=False, hoverinfo="skip", yaxis="y2",
+        x=np.full(len(row), 1.0), y=np.arange(len(row), dtype=float), mode="markers+text", cliponaxis=False,
+        hoverinfo="skip", yaxis="y2",
         marker=dict(size=18, color="rgba(0,0,0,0)"), textposition="middle right", name="numbers", customdata=row.copy(),
         text=[f"<b>{digits(v)}</b>" if j == most else digits(v) for j, v in enumerate(row)],
         textfont=dict(size=base.SIZE, color=[palette.muted if np.isneginf(v) else palette.text for v in row]),
@@ -141,7 +148,8 @@ def _dot_hover(query_labels, key_labels, row, chosen, i, role, kind):
 
 def _hover(query_labels, key_labels, i, j, number, kind):
     return (
-        f"query {labels.named_safely(query_labels, i)}<br>key {labels.named_safely(key_labels, j)}<br>{kind} <b>{digits(number)}</b>"
+        f"query {labels.named_safely(query_labels, i)}<br>key {labels.named_safely(key_labels, j)}"
+        f"<br>{kind} <b>{digits(number)}</b>"
     )
 
 
@@ -162,6 +170,7 @@ def _layout(query_labels, key_labels, row, chosen, palette):
 
 def _title(role, at, anchor, palette):
     return dict(
-        text=f"<b>{words.HEADINGS[role]}</b>", x=at, xref="x", xanchor=anchor, xshift=6 if anchor == "right" else -6, y=1, yref="paper",
+        text=f"<b>{words.HEADINGS[role]}</b>", x=at, xref="x", xanchor=anchor, xshift=6 if anchor == "right" else -6,
+        y=1, yref="paper",
         yanchor="bottom", yshift=8, showarrow=False, font=dict(size=base.SIZE, color=palette.roles[role]),
     )

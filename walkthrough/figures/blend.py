@@ -16,7 +16,7 @@ NEW_ROW = 1.25  # how much further down the new row stands
 
 
 def blend(weights_row, V, names, result, palette: Palette) -> go.Figure:
-    """Left the weights [n_k], right every value row [n_k, d_v] as outlines filled up to its weight, below their sum [d_v].
+    """Left the weights [n_k], right the value rows [n_k, d_v], outlined, filled to their weight, below the sum [d_v].
 
     In the sum each piece keeps the tint of its word: the more weight, the stronger. All bars share one scale.
     """
@@ -65,7 +65,7 @@ def _layout(names, levels, unit, size, palette):
     bottom = (58 if shown >= STAGGER_FROM else 36) + (28 if shown < width else 0)
     return base.base_layout(
         palette, round(base.TOP + 22 + bottom + pixels * (reach[1] - reach[0])),
-        margin=dict(l=base.SIDE, r=base.SIDE, t=base.TOP + 22, b=bottom, pad=0), barcornerradius=3,
+        margin=dict(l=base.SIDE, r=base.SIDE + 10, t=base.TOP + 22, b=bottom, pad=0), barcornerradius=3,
         xaxis=base.bare_axis(domain=left, range=[0.0, 1.0], anchor="y"),
         xaxis2=base.bare_axis(
             domain=right, range=[-0.5, shown - 0.5], anchor="y", side="top", showticklabels=True, tickmode="array",
@@ -86,15 +86,21 @@ def _weights(sketch, weights_row, names, levels, unit, palette):
     bar = base.BAR * base.ROW / _pitch(names)
     low, high = levels[:-1] - row * (0.14 + bar / 2), levels[:-1] - row * (0.14 - bar / 2)
     for a, b in zip(low, high):
-        sketch.shape(type="rect", x0=0, x1=1, y0=a, y1=b, line=dict(width=0), fillcolor=base.fade(palette.line, 0.45), layer="below")
+        sketch.shape(
+            type="rect", x0=0, x1=1, y0=a, y1=b, line=dict(width=0), fillcolor=base.fade(palette.line, 0.45),
+            layer="below"
+        )
     sketch.bar(
         orientation="h", x=weights_row, y=(low + high) / 2, width=row * bar, marker=dict(color=palette.roles["weight"]),
         hoverinfo="text", textposition="none", name="weights",
-        hovertext=[f"key {labels.named_safely(names, j)}<br>weight <b>{digits(w)}</b>" for j, w in enumerate(weights_row)],
+        hovertext=[
+            f"key {labels.named_safely(names, j)}<br>weight <b>{digits(w)}</b>" for j, w in enumerate(weights_row)
+        ],
     )
     sketch.scatter(
         mode="text", x=np.zeros(len(names)), y=levels[:-1] + row * 0.14, text=[digits(w) for w in weights_row],
-        textposition="middle right", textfont=dict(size=base.SIZE, color=palette.text), cliponaxis=False, hoverinfo="skip",
+        textposition="middle right", textfont=dict(size=base.SIZE, color=palette.text), cliponaxis=False,
+        hoverinfo="skip",
         customdata=weights_row, name="numbers",
     )
 
@@ -103,13 +109,15 @@ def _outlines(sketch, V, names, levels, palette):
     n, shown = V.shape
     colour = palette.roles["value"]
     sketch.bar(
-        x=np.tile(np.arange(shown, dtype=float), n), y=V.ravel(), base=np.repeat(levels[:-1], shown), width=WIDE, xaxis="x2",
+        x=np.tile(np.arange(shown, dtype=float), n), y=V.ravel(), base=np.repeat(levels[:-1], shown), width=WIDE,
+        xaxis="x2",
         marker=dict(color=base.fade(colour, 0.07), line=dict(width=1, color=base.fade(colour, 0.45))), hoverinfo="skip",
         textposition="none", name="values",
     )
     for level in levels:
         sketch.shape(
-            type="line", x0=-0.5, x1=shown - 0.5, y0=level, y1=level, xref="x2", line=dict(color=palette.line, width=1), layer="below"
+            type="line", x0=-0.5, x1=shown - 0.5, y0=level, y1=level, xref="x2",
+            line=dict(color=palette.line, width=1), layer="below"
         )
 
 
@@ -118,11 +126,13 @@ def _pieces(sketch, weights_row, V, parts, names, levels, palette):
     begin, columns = stacked(parts), np.arange(parts.shape[1], dtype=float)
     for j, piece in enumerate(parts):
         hover = [
-            f"{labels.named_safely(names, j)}, column {c + 1}<br>{digits(weights_row[j])} × {digits(V[j, c])} = <b>{digits(p)}</b>"
+            f"{labels.named_safely(names, j)}, column {c + 1}"
+            f"<br>{digits(weights_row[j])} × {digits(V[j, c])} = <b>{digits(p)}</b>"
             for c, p in enumerate(piece)
         ]
         sketch.bar(
-            x=np.tile(columns, 2), y=np.tile(piece, 2), base=np.concatenate((np.full(len(piece), levels[j]), levels[-1] + begin[j])),
+            x=np.tile(columns, 2), y=np.tile(piece, 2),
+            base=np.concatenate((np.full(len(piece), levels[j]), levels[-1] + begin[j])),
             width=WIDE, xaxis="x2", hovertext=hover * 2, hoverinfo="text", textposition="none", name="parts", meta=j,
             marker=dict(
                 color=base.fade(palette.roles["value"], tint(weights_row[j], weights_row.max())),
@@ -138,10 +148,12 @@ def _new_row(sketch, result, level, unit, palette):
         hovertext=[f"new row, column {c + 1}<br><b>{digits(v)}</b>" for c, v in enumerate(result)], cliponaxis=False,
         marker=dict(symbol="line-ew", size=15, line=dict(width=3, color=palette.text)),
     )
+    many = len(result) >= STAGGER_FROM
     for c, v in enumerate(result):
         sketch.note(
-            text=f"<b>{digits(v)}</b>", x=c, xref="x2", y=level - unit * 1.25, yref="y", yanchor="top", showarrow=False,
-            yshift=-22 * (c % 2) if len(result) >= STAGGER_FROM else 0, font=dict(size=base.SIZE, color=palette.text),
+            text=digits(v) if many else f"<b>{digits(v)}</b>", x=c, xref="x2", y=level - unit * 1.25, yref="y",
+            yanchor="top", showarrow=False,
+            yshift=-22 * (c % 2) if many else 0, font=dict(size=base.SMALL if many else base.SIZE, color=palette.text),
         )
 
 
@@ -152,5 +164,6 @@ def _headings(sketch, shown, width, levels, unit, palette):
         base.footnote(sketch, words.HEADINGS["folded"].format(shown=shown, all=width), palette)
     between = (levels[-2] + levels[-1]) / 2
     sketch.shape(
-        type="line", x0=0, x1=1, xref="paper", y0=between, y1=between, line=dict(color=palette.text, width=1.5), layer="below"
+        type="line", x0=0, x1=1, xref="paper", y0=between, y1=between, line=dict(color=palette.text, width=1.5),
+        layer="below"
     )

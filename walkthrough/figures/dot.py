@@ -14,7 +14,7 @@ PANELS = (("query", "query"), ("key", "key"), ("product", "score"), ("running", 
 
 
 def dot(q, k, palette: Palette) -> go.Figure:
-    """Rows are the pairs of q [d_k] and k [d_k]: query number, key number, product, and the products added up to the score."""
+    """Rows are the pairs of q [d_k] and k [d_k]: query number, key number, product, and the sum so far."""
     q, k = np.array(q, float), np.array(k, float)
     products, total = pair_products(q, k), _score(q, k)
     shown = len(q) if len(q) <= SHOWN else SHOWN - 1
@@ -57,7 +57,8 @@ def _layout(shown, width, palette):
         for k, ends in enumerate(base.domains([1, 1, 1, 1.25], 0.03), 1)
     }
     return base.base_layout(
-        palette, base.TOP + base.BOTTOM + base.ROW * len(rows), yaxis=base.rows_axis(rows, ticktext=[*rows[:-1], f"<b>{rows[-1]}</b>"]), **axes
+        palette, base.TOP + base.BOTTOM + base.ROW * len(rows),
+        yaxis=base.rows_axis(rows, ticktext=[*rows[:-1], f"<b>{rows[-1]}</b>"]), **axes
     )
 
 
@@ -83,7 +84,10 @@ def _staircase(sketch, products, sums, shown, total, ends, palette):
         steps, begin = np.append(steps, sums[-1] - sums[shown]), np.append(begin, sums[shown])
         reached = np.append(reached, sums[-1])
     hover = [f"{digits(a)} and {digits(s)} make <b>{digits(r)}</b>" for a, s, r in zip(begin, steps, reached)]
-    base.add_bars(sketch, 4, steps, [base.fade(c, 0.75) for c in base.signed_colours(steps, palette)], hover, base=begin, name="steps")
+    base.add_bars(
+        sketch, 4, steps, [base.fade(c, 0.75) for c in base.signed_colours(steps, palette)], hover, base=begin,
+        name="steps"
+    )
     base.add_numbers(sketch, 4, reached, ends[0], palette.muted)
     last = [len(steps)]
     base.add_bars(sketch, 4, [total], palette.text, [f"score <b>{digits(total)}</b>"], rows=last, name="score")

@@ -13,7 +13,7 @@ NEARLY = 1e-9  # a cosine this small is a right angle to every eye
 
 
 def two_arrows(q, k, palette: Palette) -> go.Figure:
-    """q and k, two numbers each, as a query-coloured and a key-coloured arrow from one origin, their dot product below."""
+    """q and k, two numbers each, as arrows from one origin in query and key colour; below, their dot product."""
     q, k = _checked(q), _checked(k)
     reach = 1.4 * float(np.abs(np.concatenate((q, k))).max() or 1.0)
     sketch = base.Sketch(_layout(reach, palette))
@@ -21,9 +21,15 @@ def two_arrows(q, k, palette: Palette) -> go.Figure:
     for row, role in ((k, "key"), (q, "query")):
         colour = palette.roles[role]
         sketch.scatter(
-            x=np.array([0.0, row[0]]), y=np.array([0.0, row[1]]), mode="lines+markers", line=dict(color=colour, width=10 if role == "key" and _close(q, k) else 5),
-            marker=dict(symbol=["circle", "arrow" if row.any() else "circle"], size=[0, 26 if role == "key" and _close(q, k) else 18], angleref="previous", color=colour, opacity=1, line=dict(width=0)),
-            hovertext=["", f"{role}<br>({digits(row[0])}, {digits(row[1])})"], hoverinfo="text", cliponaxis=False, name=role,
+            x=np.array([0.0, row[0]]), y=np.array([0.0, row[1]]), mode="lines+markers",
+            line=dict(color=colour, width=10 if role == "key" and _close(q, k) else 5),
+            marker=dict(
+                symbol=["circle", "arrow" if row.any() else "circle"],
+                size=[0, 26 if role == "key" and _close(q, k) else 18], angleref="previous", color=colour, opacity=1,
+                line=dict(width=0)
+            ),
+            hovertext=["", f"{role}<br>({digits(row[0])}, {digits(row[1])})"], hoverinfo="text", cliponaxis=False,
+            name=role,
         )
         sketch.note(**_label(row, role, q, k, palette))
     sketch.note(
@@ -62,7 +68,8 @@ def _label(row, role, q, k, palette):
     aside = np.array([-out[1], out[0]]) * (1 if left_of_key == (role == "query") else -1)
     shift = aside * 24 if _close(q, k) else out * 20
     return dict(
-        x=row[0], y=row[1], text=f"<b>{words.HEADINGS[role]}</b>", showarrow=False, xshift=shift[0] * 1.6, yshift=shift[1],
+        x=row[0], y=row[1], text=f"<b>{words.HEADINGS[role]}</b>", showarrow=False, xshift=shift[0] * 1.6,
+        yshift=shift[1],
         font=dict(size=base.SIZE, color=palette.roles[role]),
     )
 
@@ -81,7 +88,8 @@ def _angle(sketch, q, k, reach, palette):
     at = start + turn * np.linspace(0.0, 1.0, 40)
     radius = 0.22 * reach
     sketch.scatter(
-        x=radius * np.cos(at), y=radius * np.sin(at), mode="lines", line=dict(color=palette.muted, width=2), hoverinfo="skip", name="angle"
+        x=radius * np.cos(at), y=radius * np.sin(at), mode="lines", line=dict(color=palette.muted, width=2),
+        hoverinfo="skip", name="angle"
     )
 
 

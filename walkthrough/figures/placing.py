@@ -65,7 +65,8 @@ def _boxes(middles, sizes):
 
 def _cost(boxes, taken, scene):
     outside = np.maximum(0, -boxes[:, :2]).sum(1) + np.maximum(0, boxes[:, 2:] - scene.size).sum(1)
-    return 12 * outside + 40 * _covered(boxes, scene.ends, 4) + 9 * _covered(boxes, scene.shafts, 0) + _overlaps(boxes, taken)
+    hidden = 40 * _covered(boxes, scene.ends, 4) + 9 * _covered(boxes, scene.shafts, 0)
+    return 40 * outside + hidden + _overlaps(boxes, taken)
 
 
 def _covered(boxes, points, air):

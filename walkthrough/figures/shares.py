@@ -12,7 +12,7 @@ SHOWN = 8
 
 
 def head_shares(shares_row, output_row, palette: Palette, bias=None) -> go.Figure:
-    """A row a number of the output: the heads' shares [h, d_out] stacked in their hues, the total [d_out] marked and written.
+    """A row a number of the output: the shares [h, d_out] stacked in the heads' hues, the total [d_out] marked.
 
     The parameters' bias [d_out], where there is one, is one more piece, in grey. Wide rows show their first columns.
     """
@@ -51,8 +51,10 @@ def _head(i):
 
 def _bars(sketch, piece, begin, name, colour, hover, palette):
     sketch.bar(
-        orientation="h", x=piece, base=begin, y=np.arange(len(piece), dtype=float), width=0.5, name=name, hovertext=hover,
-        hoverinfo="text", textposition="none", showlegend=True, marker=dict(color=colour, line=dict(width=1, color=palette.background)),
+        orientation="h", x=piece, base=begin, y=np.arange(len(piece), dtype=float), width=0.5, name=name,
+        hovertext=hover,
+        hoverinfo="text", textposition="none", showlegend=True,
+        marker=dict(color=colour, line=dict(width=1, color=palette.background)),
     )
 
 
@@ -65,12 +67,15 @@ def _totals(sketch, output, palette):
         marker=mark | dict(line=dict(width=8, color=palette.background)),
     )
     sketch.scatter(
-        mode="markers", x=output, y=rows, hovertext=hover, hoverinfo="text", name=words.HEADINGS["total_mark"], cliponaxis=False,
+        mode="markers", x=output, y=rows, hovertext=hover, hoverinfo="text", name=words.HEADINGS["total_mark"],
+        cliponaxis=False,
         marker=mark | dict(line=dict(width=3.5, color=palette.text)), showlegend=True,
     )
     sketch.scatter(
-        mode="text", x=np.ones(len(output)), y=rows, xaxis="x2", text=[f"<b>{digits(v)}</b>" for v in output], hoverinfo="skip",
-        textposition="middle left", textfont=dict(size=base.SIZE, color=palette.text), customdata=output, cliponaxis=False,
+        mode="text", x=np.ones(len(output)), y=rows, xaxis="x2", text=[f"<b>{digits(v)}</b>" for v in output],
+        hoverinfo="skip",
+        textposition="middle left", textfont=dict(size=base.SIZE, color=palette.text), customdata=output,
+        cliponaxis=False,
         name="numbers", showlegend=False,
     )
 
@@ -84,18 +89,24 @@ def _layout(begin, pieces, output, width, palette):
         palette, base.TOP + bottom + 44 * shown, barcornerradius=4, showlegend=True,
         margin=dict(l=34, r=base.SIDE, t=base.TOP, b=bottom, pad=0),
         legend=dict(
-            orientation="h", x=0, y=0, xanchor="left", yanchor="top", itemclick=False, itemdoubleclick=False, traceorder="normal",
+            orientation="h", x=0, y=0, xanchor="left", yanchor="top", itemclick=False, itemdoubleclick=False,
+            traceorder="normal",
             font=dict(size=base.SIZE), bgcolor="rgba(0,0,0,0)",
         ),
-        xaxis=base.bare_axis(range=[low, high], domain=bars, zeroline=True, zerolinecolor=palette.line, zerolinewidth=1.5),
+        xaxis=base.bare_axis(
+            range=[low, high], domain=bars, zeroline=True, zerolinecolor=palette.line, zerolinewidth=1.5
+        ),
         xaxis2=base.bare_axis(range=[0.0, 1.0], domain=texts),
         yaxis=base.rows_axis([str(c + 1) for c in range(shown)], tickfont=dict(size=base.SIZE, color=palette.muted)),
-        annotations=[_title("shares", 0.0, "left", palette.text), _title("output", 1.0, "right", palette.roles["output"])],
+        annotations=[
+            _title("shares", 0.0, "left", palette.text), _title("output", 1.0, "right", palette.roles["output"])
+        ],
     )
 
 
 def _title(name, at, anchor, colour):
     return dict(
-        text=f"<b>{words.HEADINGS[name]}</b>", x=at, xref="paper", xanchor=anchor, y=1, yref="paper", yanchor="bottom", yshift=8,
+        text=f"<b>{words.HEADINGS[name]}</b>", x=at, xref="paper", xanchor=anchor, y=1, yref="paper", yanchor="bottom",
+        yshift=8,
         showarrow=False, font=dict(size=base.SIZE, color=colour),
     )

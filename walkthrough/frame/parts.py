@@ -26,9 +26,18 @@ HERE = Path(__file__).parent
 
 def walk() -> Walk:
     """The walk of this visitor's settings, computed once a run by app.py."""
-    if "walk" not in st.session_state:
+    if not st.session_state.get("framed"):
         _run_with_the_frame()
     return st.session_state["walk"]
+
+
+def run(page) -> None:
+    """Run a page inside its frame."""
+    st.session_state["framed"] = True
+    try:
+        page.run()
+    finally:
+        st.session_state["framed"] = False
 
 
 def _run_with_the_frame() -> None:

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import streamlit as st
 
-from mha_core.tokens import EmptySentence, tokenize
-from walkthrough.settings import DEFAULT, Note, Settings, correct, from_query, nearest_heads
+from mha_core.tokens import tokenize
+from walkthrough.settings import DEFAULT, Note, Settings, correct, from_query, has_words, nearest_heads
 
 FOLLOWS_SHAPE = {"sentence", "d_model", "h", "source", "layer"}  # a pinned cell may not exist after these change
 
@@ -47,7 +47,7 @@ def change(**fields) -> None:
     """Set some fields from a control; what does not fit is corrected with a note, and nothing else is lost."""
     state, old = st.session_state, settings()
     found = []
-    if "sentence" in fields and not _has_words(fields["sentence"]):
+    if "sentence" in fields and not has_words(fields["sentence"]):
         found.append(Note("note_empty", {"used": old.sentence}))
         fields.pop("sentence")
     if "h" in fields:
@@ -67,13 +67,6 @@ def drop_cells(lost: list[str]) -> None:
     trail = "~".join(cell for cell in old.trail.split("~") if cell not in lost)
     st.session_state["settings"] = replace(old, cell="" if old.cell in lost else old.cell, trail=trail)
     write_address()
-
-
-def _has_words(sentence: str) -> bool:
-    try:
-        return bool(tokenize(sentence))
-    except EmptySentence:
-        return False
 
 
 def _regroup(new: Settings, wished: int, found: list[Note]) -> Settings:

@@ -141,7 +141,8 @@ export const inBrackets = (x) => (x < 0 ? `(${digits(x)})` : digits(x));
 
 // For a cell too small for all its digits: one fewer, and still never 0.00 for what is not zero.
 export function fewerDigits(x) {
-  const a = Math.abs(x), sign = x < 0 ? "−" : "";
+  const a = Math.abs(x);
   if (a >= 1e5 || (a < 1e-3 && a > 0)) return digits(x).replace(/\.\d/, "");
-  return sign + (a >= 100 ? a.toFixed(0) : a >= 10 ? a.toFixed(1) : a < 0.1 ? String(Number(a.toPrecision(1))) : a.toFixed(2));
+  const text = a >= 100 ? a.toFixed(0) : a >= 10 ? a.toFixed(1) : a < 0.1 ? String(Number(a.toPrecision(1))) : a.toFixed(2);
+  return a < 1 && Number(text) >= 1 ? digits(x) : (x < 0 ? "−" : "") + text;
 }
