@@ -166,8 +166,14 @@ def _path(name: str, language: str) -> Path | None:
 
 @cache
 def _catalogue(language: str) -> Mapping[str, str]:
-    path = _path("catalogue.toml", language)
-    return tomllib.loads(path.read_text(encoding="utf-8")) if path else {}
+    """All labels of one language: every .toml file of its folder (a group of pages may bring its own)."""
+    found: dict[str, str] = {}
+    for path in sorted((LESSONS / language).glob("*.toml")) if language.replace("-", "").isalnum() else ():
+        words = tomllib.loads(path.read_text(encoding="utf-8"))
+        if twice := found.keys() & words.keys():
+            raise ValueError(f"{language}/{path.name} says again what another file says: {', '.join(sorted(twice))}.")
+        found |= words
+    return found
 
 
 @cache

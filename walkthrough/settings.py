@@ -44,6 +44,12 @@ class Settings:
     head: int = 2
     cell: str = ""
     trail: str = ""
+    # The lab's experiments; "" where nothing was tried. Their pages say how each one is spelled.
+    other: str = ""  # a second sentence, which gives keys and values
+    off: str = ""  # heads that are switched off
+    changes: str = ""  # numbers that were overwritten
+    drawn: str = ""  # a mask drawn by hand
+    against: str = ""  # the address of the walk to compare with
 
     def to_query(self) -> dict[str, str]:
         """The fields that differ from the default, spelled as in the address; {} for the default walk."""

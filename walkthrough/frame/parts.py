@@ -12,7 +12,7 @@ from mha_core.stages import stage_of
 from walkthrough import palette
 from walkthrough.figures.whole import whole as draw_whole
 from walkthrough.frame.pins import follow, pin
-from walkthrough.frame.shell import PAGES, go_to, navigate, steps
+from walkthrough.frame.shell import GROUPS, PAGES, WALK, go_to, navigate, page_link, steps
 from walkthrough.frame.state import change, drop_cells, notes, settings
 from walkthrough.lesson import load, text
 from walkthrough.numbers import numbers, percent
@@ -196,6 +196,16 @@ def code_that_ran(*fields: str) -> None:
 def origin() -> None:
     """Where the numbers come from, said where they are shown."""
     st.html(f'<div class="origin">{escape(text("origin_seeded", seed=settings().seed))} {escape(text("origin_every"))}</div>')
+
+
+def contents() -> None:
+    """Links to all pages, by group, each with its question."""
+    for group in ("walk", *GROUPS):
+        names = WALK if group == "walk" else [name for name in PAGES if name.startswith(group)]
+        if names:
+            st.html(f"<h2>{escape(text(f'nav_section_{group}'))}</h2>")
+        for name in names:
+            page_link(name, text(f"title_{name}"))
 
 
 def fold(name: str):

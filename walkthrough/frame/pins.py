@@ -3,7 +3,7 @@
 import streamlit as st
 
 from mha_core.stages import BY_FIELD
-from walkthrough.frame.shell import PAGES, go_to
+from walkthrough.frame.shell import WALK, go_to
 from walkthrough.frame.state import change, settings
 
 
@@ -20,7 +20,7 @@ def follow(cell: str) -> None:
     field, *places = cell.split(".")
     head = {"head": int(places[0])} if BY_FIELD[field].axes[0] == "head" else {}
     change(cell=cell, trail="~".join(trail), **head)
-    st.session_state["turn_to"] = PAGES[BY_FIELD[field].step]
+    st.session_state["turn_to"] = WALK[BY_FIELD[field].step]
 
 
 def turn_to_pin() -> None:

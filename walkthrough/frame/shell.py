@@ -11,10 +11,16 @@ from walkthrough.lesson import text
 from walkthrough.palette import css_variables
 
 HERE = Path(__file__).parent
-PAGES = (
-    "start", "step_1_arrows", "step_2_qkv", "step_3_scores", "step_4_softmax", "step_5_blend", "step_6_heads", "step_7_mix",
-    "whole_picture",
-)
+GROUPS = ("foundations", "story", "lab", "reference")  # a file pages/<group>_….py joins its group, in the order of its name
+
+
+def _in_group(group: str) -> tuple[str, ...]:
+    return tuple(sorted(path.stem for path in (HERE.parent.parent / "pages").glob(f"{group}*.py")))
+
+
+WALK = ("start", *_in_group("step"), "whole_picture")
+CONTENTS = "contents"
+PAGES = (*WALK, CONTENTS, *(name for group in GROUPS for name in _in_group(group)))
 
 
 def style() -> None:
@@ -24,7 +30,10 @@ def style() -> None:
 
 @cache
 def _style() -> str:
-    return f"<style>:root, .stApp {{ {css_variables()} }}\n{(HERE / 'style.css').read_text(encoding='utf-8')}</style>"
+    here = ", ".join(f".st-key-strip_{k} > :nth-child({k + 1}) a" for k in range(len(WALK) + 1))
+    rules = f":root, .stApp {{ {css_variables()} }}\n{here} {{ background: var(--mha-text) !important; }}\n"
+    inside = here.replace(" a", " a *") + " { color: var(--mha-background) !important; }\n"
+    return f"<style>{rules}{inside}{(HERE / 'style.css').read_text(encoding='utf-8')}</style>"
 
 
 def navigate():
@@ -39,14 +48,19 @@ def navigate():
 
 
 def above_page() -> None:
-    """The strip of steps and the notes."""
-    pages = st.session_state["pages"]
-    with st.container(horizontal=True, key="strip", gap="small"):
-        for name in PAGES:
-            here = "here" if name == st.session_state["page"] else "there"
-            st.container(key=f"{here}_{name}", width="content").page_link(pages[name], label=text(f"nav_{name}"), query_params=settings().to_query())
-    for place, note in enumerate(notes()):
+    """The strip of steps with the way to everything else, and the notes."""
+    strip = (*WALK, CONTENTS)
+    here = strip.index(st.session_state["page"]) if st.session_state["page"] in strip else strip.index(CONTENTS)
+    with st.container(horizontal=True, key=f"strip_{here}", gap="small"):  # style.css marks the link with this number
+        for name in strip:
+            page_link(name)
+    for note in notes():
         st.html(f'<div class="note" role="status">{escape(text(note.key, **note.values))}</div>')
+
+
+def page_link(name: str, label: str | None = None) -> None:
+    """A link to a page that takes the whole state along."""
+    st.page_link(st.session_state["pages"][name], label=label or text(f"nav_{name}"), query_params=settings().to_query())
 
 
 def go_to(page: str) -> None:
@@ -56,13 +70,15 @@ def go_to(page: str) -> None:
 
 def steps(page: str) -> None:
     """Previous and next, also with the arrow keys."""
-    place = PAGES.index(page)
+    if page not in WALK:
+        return
+    place = WALK.index(page)
     with st.container(horizontal=True, horizontal_alignment="distribute", key="steps"):
         for side, arrow, other in (("Left", "← {}", place - 1), ("Right", "{} →", place + 1)):
-            if not 0 <= other < len(PAGES):
+            if not 0 <= other < len(WALK):
                 st.html("<span></span>", width="content")
                 continue
-            label = arrow.format(text(f"title_{PAGES[other]}"))
+            label = arrow.format(text(f"title_{WALK[other]}"))
             kind = "primary" if side == "Right" else "secondary"
             if st.button(label, key=f"go_{side}", shortcut=side, type=kind):
-                go_to(PAGES[other])
+                go_to(WALK[other])
