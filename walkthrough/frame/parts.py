@@ -1,7 +1,8 @@
 """What a page can show: headline, prose, pictures, code and the way to the next step."""
 
 import inspect
-from collections.abc import Callable
+from collections import ChainMap
+from collections.abc import Callable, Mapping
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -79,14 +80,15 @@ class Page:
     def headline(self) -> None:
         st.html(f"<h1>{self.lesson.headline.fill(live())}</h1>")
 
-    def say(self, *sections: str, css: str = "prose") -> None:
-        """Sections of the lesson, one under the other."""
-        body = "".join(f'<div class="{section}">{self.lesson.sections[section].fill(live())}</div>' for section in sections)
+    def say(self, *sections: str, css: str = "prose", values: Mapping[str, str] | None = None) -> None:
+        """Sections of the lesson, one under the other, with the walk's live numbers and the page's own `values`."""
+        filled = ChainMap(values, live()) if values else live()
+        body = "".join(f'<div class="{name}">{self.lesson.sections[name].fill(filled)}</div>' for name in sections)
         st.html(f'<div class="{css}">{body}</div>')
 
-    def caption(self, *sections: str) -> None:
+    def caption(self, *sections: str, values: Mapping[str, str] | None = None) -> None:
         """The lines beside a picture."""
-        self.say(*sections, css="caption")
+        self.say(*sections, css="caption", values=values)
 
     def closing(self, *fields: str) -> None:
         """What ends every step: edge cases, the story, the check, more, and the code that ran for these fields."""

@@ -1,4 +1,4 @@
-"""The component's script and style as two texts: the modules beside this file, joined in the order in which they need each other."""
+"""The component's script and style as two texts: the modules beside this file, joined in the order of their needs."""
 
 import re
 from pathlib import Path
@@ -8,8 +8,10 @@ MODULES = ("rules.js", "reading.js", "paint.js", "sheet.js")
 
 
 def script() -> str:
-    """One module with one default export. Streamlit takes a component's script as one text and sends it with every change,
-    so comments and indentation stay at home."""
+    """One module with one default export.
+
+    Streamlit takes a component's script as one text and sends it with every change, so comments and indentation stay here.
+    """
     return "\n".join(_bare((HERE / name).read_text(encoding="utf-8")) for name in MODULES)
 
 

@@ -1,4 +1,4 @@
-"""Enough digits to tell: the one rule by which a number becomes text. sheet.js holds its twin; a test compares the two."""
+"""Enough digits to tell: the one rule by which a number becomes text. Its twin is in rules.js; a test compares the two."""
 
 from decimal import ROUND_HALF_UP, Decimal
 from math import inf, isnan
@@ -7,7 +7,10 @@ MINUS, RAISED = "−", str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹
 
 
 def digits(x: float) -> str:
-    """The text of a number: 0.42, −1.07, 2.0·10⁻²³, >0.9999, −∞. Never 0.00 for what is not zero, nor 1.00 for what is less than 1."""
+    """The text of a number: 0.42, −1.07, 2.0·10⁻²³, >0.9999, −∞.
+
+    Never 0.00 for what is not zero, nor 1.00 for what is less than 1.
+    """
     x = float(x)
     if isnan(x):
         return "not a number"

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import asdict, dataclass, field, replace
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -15,6 +16,9 @@ SHARES = Stage("shares", "Y", "what each head adds", "Y_i = head_i W^O_i", ("hea
 NAMES = re.compile(r"([A-Za-z_]+)(?:\[(all|\d+)\])?(\.T)?")
 READS_OTHER = ("context", "K", "V")  # whose rows are the words that are looked at
 BIAS_OF = {"Q": "b_Q", "K": "b_K", "V": "b_V", "output": "b_O"}
+WORDS = ("query", "key")
+SIDES = ("rows", "columns")
+_shares = WeakKeyDictionary()  # of a trace, as long as the trace lives
 
 
 def stage(name: str) -> Stage:
@@ -23,7 +27,11 @@ def stage(name: str) -> Stage:
 
 def values(trace, name: str) -> np.ndarray | None:
     """The whole array of a field; biases keep their own number of axes."""
-    return attention.shares(trace) if name == "shares" else grid_of(trace, name)
+    if name != "shares":
+        return grid_of(trace, name)
+    if trace not in _shares:
+        _shares[trace] = attention.shares(trace)
+    return _shares[trace]
 
 
 def needs(trace, name: str) -> tuple[str, ...]:
@@ -41,15 +49,14 @@ def is_headed(name: str) -> bool:
 
 
 def axes(name: str) -> list[str]:
-    """What the two drawn axes count: query and key words, plain numbers, or lanes (columns that belong to heads)."""
-    word = "key" if name in READS_OTHER else "query"
-    kinds = {"word": word, "feature": "number"}
+    """What the axes beside the heads count: query or key words, plain numbers, lanes (columns that belong to heads)."""
+    kinds = {"word": "key" if name in READS_OTHER else "query", "feature": "number"}
     return [kinds.get(axis, axis) for axis in stage(name).axes if axis != "head"]
 
 
 @dataclass(frozen=True)
 class Grid:
-    """One drawn grid. rows and columns are the places (counted from 0) that are drawn; gaps between them are folded away."""
+    """One drawn grid. rows and columns are the places (from 0) that are drawn; gaps between them are folded away."""
 
     id: str
     field: str
@@ -72,9 +79,10 @@ class Grid:
     needs: list
     unfolded: list
     finding: str
-    numbers: np.ndarray = field(repr=False, compare=False, default=None)  # the drawn cells, for tests and figures; not sent
+    numbers: np.ndarray = field(repr=False, compare=False, default=None)  # the drawn cells, for tests; not sent
 
     def header(self) -> dict:
+        """What is sent of the grid, beside its numbers."""
         return {name: value for name, value in asdict(replace(self, numbers=None)).items() if name != "numbers"}
 
 
@@ -90,15 +98,16 @@ def read(equation: str, trace) -> list:
     return _with_biases(_without_absent(parts, trace), trace)
 
 
+def _is_sign(part) -> bool:
+    return isinstance(part, str)
+
+
 def _without_absent(parts: list, trace) -> list:
-    kept = []
-    for part in parts:
-        if isinstance(part, str) or values(trace, part[0]) is not None:
-            kept.append(part)
+    kept = [part for part in parts if _is_sign(part) or values(trace, part[0]) is not None]
     tidy = []
     for i, part in enumerate(kept):
-        joins = 0 < i < len(kept) - 1 and not isinstance(kept[i + 1], str)
-        if not isinstance(part, str) or (joins and tidy and not isinstance(tidy[-1], str)):
+        joins_two = tidy and not _is_sign(tidy[-1]) and i + 1 < len(kept) and not _is_sign(kept[i + 1])
+        if not _is_sign(part) or joins_two:
             tidy.append(part)
     return tidy
 
@@ -117,66 +126,77 @@ def draw(walk, part: tuple, fold: int, unfolded, texts) -> list[Grid]:
     name, which, transposed = part
     if name == "context" and walk.trace.is_self_attention:
         name = "X"
-    stage(name)
+    largest = limit(values(walk.trace, name))
+    grid = lambda head, width, hue=None: _grid(walk, name, head, transposed, width, unfolded, texts, largest, hue)  # noqa: E731
     if not is_headed(name):
         if which:
             raise ValueError(f"{name} belongs to no head, so {name}[{which}] is not there; write {name}.")
-        return [_grid(walk, name, None, transposed, fold, unfolded, texts)]
+        return [grid(None, fold)]
     h = walk.trace.parameters.h
-    if which and which != "all" and not 1 <= int(which) <= h:
+    if which not in ("", "all") and not 1 <= int(which) <= h:
         raise ValueError(f"There is no head {which}; this layer has {h} heads, counted from 1.")
     if which == "all":
         width = fold if name == "shares" else max(2, fold // h)
-        return [_grid(walk, name, i, transposed, width, unfolded, texts, hue=i + 1) for i in range(h)]
-    return [_grid(walk, name, int(which or walk.head + 1) - 1, transposed, fold, unfolded, texts)]
+        return [grid(i + 1, width, i + 1) for i in range(h)]
+    return [grid(int(which or walk.head + 1), fold)]
 
 
-def _grid(walk, name, head, transposed, fold, unfolded, texts, hue=None) -> Grid:
-    whole, made = values(walk.trace, name), stage(name)
-    cells = np.atleast_2d(whole if head is None else whole[head])
-    kinds = axes(name) if len(axes(name)) == 2 else ["bias", *axes(name)]
-    identity = name + ("" if head is None else f".{head + 1}") + (".T" if transposed else "")
-    at, place = pinned_place(walk), (name, None if head is None else head + 1)
-    kept = at[2] if at and at[:2] == place else (None, None)
-    order = (1, 0) if transposed else (0, 1)
+def _grid(walk, name, head, transposed, fold, unfolded, texts, largest, hue) -> Grid:
+    """One grid; head counted from 1. Rows and columns are those of the drawn picture, so a turned grid swaps them."""
+    trace, made = walk.trace, stage(name)
+    cells = of_head(values(trace, name), head)
+    turn = (lambda pair: pair[::-1]) if transposed else (lambda pair: pair)
+    kinds, sizes = turn((["bias"] + axes(name))[-2:]), turn(cells.shape)
+    identity = name + (f".{head}" if head else "") + (".T" if transposed else "")
+    open_sides = [side for side in SIDES if identity in unfolded or f"{identity}/{side}" in unfolded]
+    kept = turn(_pinned_in(walk, name, head))
     rows, columns = (
-        _shown(kinds[i], cells.shape[i], fold, _is_open(identity, side, unfolded), kept[i])
-        for i, side in zip(order, ("rows", "columns"))
+        _shown(kind, size, fold, side in open_sides, place) for kind, size, side, place in zip(kinds, sizes, SIDES, kept)
     )
-    labels = [_labels(walk, kinds[i], shown, texts) for i, shown in zip(order, (rows, columns))]
-    drawn = cells.T if transposed else cells
-    titles = [texts[f"axis.{side}.{kinds[i]}"] if "key" in kinds and "query" in kinds else "" for i, side in zip(order, ("row", "column"))]
+    row_title, column_title = _axis_titles(kinds, texts)
+    title = texts.get(f"title.{name}", made.title).format(head=head) + (texts["turned"] if transposed else "")
     return Grid(
-        identity, name, None if head is None else head + 1, transposed, _symbol(walk, made, head, transposed),
-        texts.get(f"title.{name}", made.title).format(head=(head or 0) + 1) + (texts["turned"] if transposed else ""), list(drawn.shape), rows, columns,
-        labels[0], labels[1], titles[0], titles[1], "weight" if name == "weights" else "signed", limit(whole), made.role, hue,
-        rule(walk.trace, name), list(needs(walk.trace, name)), [s for s in ("rows", "columns") if _is_open(identity, s, unfolded)],
-        _finding(walk, name, head, cells, texts), drawn[np.ix_(rows, columns)],
+        identity, name, head, transposed, _symbol(walk, made, head, transposed), title, list(sizes), rows, columns,
+        _labels(walk, kinds[0], rows, texts), _labels(walk, kinds[1], columns, texts), row_title, column_title,
+        "weight" if name == "weights" else "signed", largest, made.role, hue, rule(trace, name), list(needs(trace, name)),
+        open_sides, _finding(walk, name, head, cells, texts), (cells.T if transposed else cells)[np.ix_(rows, columns)],
     )
 
 
-def limit(whole: np.ndarray) -> float:
+def of_head(whole: np.ndarray, head: int | None) -> np.ndarray:
+    """The two-dimensional grid of one head (from 1), or of a field that has no heads; a bias is a grid of one row."""
+    return np.atleast_2d(whole[head - 1] if head else whole)
+
+
+def limit(whole: np.ndarray | None) -> float:
     """The largest size among the finite numbers of all heads: one colour scale for a field, centred on 0."""
-    sizes = np.abs(whole[np.isfinite(whole)])
+    sizes = np.abs(whole[np.isfinite(whole)]) if whole is not None else np.empty(0)
     return float(sizes.max()) if sizes.size else 0.0
 
 
-def _is_open(identity: str, side: str, unfolded) -> bool:
-    return identity in unfolded or f"{identity}/{side}" in unfolded
-
-
 def _shown(kind: str, size: int, fold: int, is_open: bool, kept: int | None) -> list[int]:
-    """The places of one axis that are drawn. Words always are; of many numbers the first ones, the last, and a pinned one."""
+    """The places of one axis that are drawn: every word; of many numbers the first ones, the last, and a pinned one."""
     if kind in ("query", "key", "bias") or is_open or size <= fold:
         return list(range(size))
     return sorted({*range(fold - 1), size - 1, *(() if kept is None else (kept,))})
 
 
+def _axis_titles(kinds, texts) -> tuple[str, str]:
+    """Where words meet words, which side asks and which is asked has to be said."""
+    if set(kinds) != set(WORDS):
+        return "", ""
+    return texts[f"axis.row.{kinds[0]}"], texts[f"axis.column.{kinds[1]}"]
+
+
 def _labels(walk, kind: str, shown: list[int], texts) -> list[str]:
     if kind == "bias":
         return [texts["bias"]]
-    words = {"query": walk.tokens, "key": walk.other_tokens}.get(kind)
-    return [str(i + 1) if words is None else words[i] for i in shown]
+    return [_label(walk, kind, place) for place in shown]
+
+
+def _label(walk, kind: str, place: int) -> str:
+    """A word as it is; a number's place counted from 1."""
+    return {"query": walk.tokens, "key": walk.other_tokens}[kind][place] if kind in WORDS else str(place + 1)
 
 
 def _symbol(walk, made: Stage, head: int | None, transposed: bool) -> list:
@@ -184,38 +204,35 @@ def _symbol(walk, made: Stage, head: int | None, transposed: bool) -> list:
     text = made.symbol
     if made.field == "scaled":
         text = {"none": "S/1", "d_k": "S/d_k"}.get(walk.settings.divisor, text)
-    pieces = [[piece[piece[0] in "^_":], {"^": "sup", "_": "sub"}.get(piece[0], "")] for piece in re.findall(r"[\^_]\w|[^\^_]+", text)]
-    if head is not None:
-        base = re.match(r"[^/]+", pieces[0][0])[0]
-        pieces[:1] = [[base, ""], [str(head + 1), "sub"], *([[pieces[0][0][len(base):], ""]] if base != pieces[0][0] else [])]
-    return pieces + ([["T", "sup"]] if transposed else [])
+    base, rest = re.fullmatch(r"([^/^_]+)(.*)", text).groups()
+    pieces = [base] + ([f"_{head}"] if head else []) + re.findall(r"[\^_]\w|[^\^_]+", rest) + (["^T"] if transposed else [])
+    kinds = {"^": "sup", "_": "sub"}
+    return [[piece[1:], kinds[piece[0]]] if piece[0] in kinds else [piece, ""] for piece in pieces]
 
 
 def _finding(walk, name: str, head: int | None, cells: np.ndarray, texts) -> str:
     """One sentence for those who cannot see the colours: which cell stands out."""
     sizes = np.where(np.isfinite(cells), np.abs(cells), -1)
     row, column = (int(i) for i in np.unravel_index(sizes.argmax(), cells.shape))
-    where = cell_label(walk, name, None if head is None else head + 1, row, column, texts)
-    return texts["finding"].format(value=digits(cells[row, column]), cell=where)
+    return texts["finding"].format(value=digits(cells[row, column]), cell=cell_label(walk, name, head, row, column, texts))
 
 
 def cell_label(walk, name: str, head: int | None, row: int, column: int, texts) -> str:
     """A cell in words: score(sat → cat, head 2). Head counted from 1, row and column from 0."""
     kinds = axes(name)
-    words = {"query": walk.tokens, "key": walk.other_tokens}
-    said = [words[kind][i] if kind in words else str(i + 1) for kind, i in zip(kinds, (row, column)[-len(kinds):])]
-    shape = "pair" if kinds == ["query", "key"] else "bias" if len(kinds) == 1 else "word" if kinds[0] in words else "number"
-    of_head = texts["cell.head"].format(head=head) if head is not None else ""
-    return texts[f"cell.{shape}"].format(name=texts[f"name.{name}"], row=said[0], column=said[-1], head=of_head)
+    said = [_label(walk, kind, place) for kind, place in zip(kinds, (row, column)[-len(kinds):])]
+    shape = "bias" if len(kinds) == 1 else "number" if kinds[0] not in WORDS else "pair" if kinds[1] in WORDS else "word"
+    of_the_head = texts["cell.head"].format(head=head) if head else ""
+    return texts[f"cell.{shape}"].format(name=texts[f"name.{name}"], row=said[0], column=said[-1], head=of_the_head)
 
 
 def place_of(walk, cell: str):
-    """(field, head from 1 or None, (row, column) from 0) of an address such as scores.2.3.2, or None where no such cell is."""
+    """(field, head from 1 or None, (row, column) from 0) of an address such as scores.2.3.2; None where no such cell is."""
     name, *counted = cell.split(".")
     try:
         index = [int(i) - 1 for i in counted]
         whole = values(walk.trace, name)
-    except (ValueError, KeyError):
+    except ValueError:
         return None
     if whole is None or len(index) != whole.ndim or any(not 0 <= i < size for i, size in zip(index, whole.shape)):
         return None
@@ -223,5 +240,7 @@ def place_of(walk, cell: str):
     return name, head, (index[0] if len(index) == 2 else 0, index[-1])
 
 
-def pinned_place(walk):
-    return place_of(walk, walk.settings.cell) if walk.settings.cell else None
+def _pinned_in(walk, name: str, head: int | None) -> tuple:
+    """The row and column of the pinned cell, if it is one of this grid's."""
+    place = place_of(walk, walk.settings.cell)
+    return place[2] if place and place[:2] == (name, head) else (None, None)

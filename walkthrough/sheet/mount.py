@@ -22,7 +22,8 @@ def mount(payload, key: str, *, on_pinned=None, on_unfolded=None, on_follow=None
     `unfolded` stays in session state; the others are events, their lasting home is the address.
     """
     said = {"pinned": on_pinned, "unfolded": on_unfolded, "follow": on_follow, "pick": on_pick}
-    return _COMPONENT(key=key, data=payload.data, **{f"on_{name}_change": _teller(key, name, call) for name, call in said.items()})
+    tellers = {f"on_{name}_change": _teller(key, name, call) for name, call in said.items()}
+    return _COMPONENT(key=key, data=payload.data, **tellers)
 
 
 def _teller(key: str, name: str, call):

@@ -17,14 +17,13 @@ class Wanted:
         self.trace, self.rows, self.columns = trace, {}, {}
 
     def add(self, name: str, head: int | None, rows, columns) -> None:
-        """Ask for a rectangle of a field; head counted from 0, None where the field has none."""
+        """Ask for a rectangle of a field; head counted from 1, None where the field has none."""
         key, (height, width) = (name, head), self.grid(name, head).shape
         self.rows.setdefault(key, set()).update(range(height)[rows] if rows is ALL else rows)
         self.columns.setdefault(key, set()).update(range(width)[columns] if columns is ALL else columns)
 
     def grid(self, name: str, head: int | None) -> np.ndarray:
-        whole = self.trace.allowed if name == "allowed" else g.values(self.trace, name)
-        return np.atleast_2d(whole if head is None else whole[head])
+        return g.of_head(self.trace.allowed if name == "allowed" else g.values(self.trace, name), head)
 
     def pieces(self):
         """(name, head, rows, columns, numbers) of every array; rows and columns are None where all are there."""
@@ -40,9 +39,8 @@ def gather(trace, drawn: list[g.Grid]) -> Wanted:
     wanted = Wanted(trace)
     for grid in drawn:
         rows, columns = (grid.columns, grid.rows) if grid.transposed else (grid.rows, grid.columns)
-        head = None if grid.head is None else grid.head - 1
-        wanted.add(grid.field, head, rows, columns)
-        _PARENTS[grid.rule](wanted, g.needs(trace, grid.field), head, rows, columns)
+        wanted.add(grid.field, grid.head, rows, columns)
+        _PARENTS[grid.rule](wanted, grid.needs, grid.head, rows, columns)
     return wanted
 
 
@@ -82,7 +80,7 @@ def _softmax(wanted, needs, head, rows, columns):
 def _copy(wanted, needs, head, rows, columns):
     width = wanted.trace.parameters.d_v
     for column in columns:
-        wanted.add(needs[0], column // width, rows, [column % width])
+        wanted.add(needs[0], column // width + 1, rows, [column % width])
 
 
 _PARENTS = {
@@ -92,10 +90,13 @@ _PARENTS = {
 
 
 def pack(header: dict, wanted: Wanted) -> bytes:
-    """uint32 length of the header, the header as JSON, padding to a multiple of 8, then every array as float64, little end first."""
+    """uint32 length of the header, the header as JSON, blanks up to a multiple of 8, then every array as float64.
+
+    All little end first.
+    """
     arrays, parts, start = {}, [], 0
     for name, head, rows, columns, numbers in wanted.pieces():
-        key = name if head is None else f"{name}.{head + 1}"
+        key = name if head is None else f"{name}.{head}"
         arrays[key] = {"start": start, "shape": numbers.shape, "rows": rows, "columns": columns}
         parts.append(numbers.tobytes())
         start += numbers.size

@@ -43,14 +43,15 @@ TEXTS = {
     "follow": "where does {value} come from?", "trail": "the way here",
     "cells.blank": "␠", "compact": "{rows} × {columns}: point to read the words", "legend.masked": "masked",
     "origin.E": "the embedding of {row}. {origin}", "origin.P": "the position, sines and cosines of the place of {row}",
-    "origin.X": "what {row} brings along. {origin}", "origin.context": "what {row} of the other sentence brings along. {origin}",
+    "origin.X": "what {row} brings along. {origin}",
+    "origin.context": "what {row} of the other sentence brings along. {origin}",
     "origin.learned": "a parameter: in a trained model it is learned. {origin}",
 }
 
 
 @dataclass(frozen=True)
 class Payload:
-    """data is what the component receives; grids are the drawn grids by id; equations hold ids, lists of ids, and operators."""
+    """data is what the component receives; grids are the drawn grids by id; equations list operators and ids of grids."""
 
     data: bytes
     grids: dict[str, g.Grid]
@@ -60,9 +61,10 @@ class Payload:
 def sheet(walk, equations: Sequence[str], *, fold: int = 8, unfolded=frozenset(), texts=TEXTS) -> Payload:
     """The payload of some equations of one walk.
 
-    An equation is fields and operators with blanks between: "Q · K.T = scores". A field of a head means the chosen head;
-    Q[2] means head 2, Q[all] every head, K.T a grid drawn turned. Axes of numbers longer than `fold` draw the first ones and
-    the last, unless `unfolded` names the grid ("X") or one side of it ("W_Q.2/rows"). ValueError for a field that is not there.
+    An equation is fields and operators with blanks between: "Q · K.T = scores". A field of a head means the chosen
+    head; Q[2] means head 2, Q[all] every head, K.T a grid drawn turned. Axes of numbers longer than `fold` draw the first
+    ones and the last, unless `unfolded` names the grid ("X") or one side of it ("W_Q.2/rows").
+    Raises ValueError for a field or a head that is not there.
     """
     drawn, read = {}, []
     for equation in equations:
@@ -127,6 +129,6 @@ def _field(trace, name: str, texts) -> dict:
     """One row of STAGES as the browser needs it: enough to do the arithmetic of a cell and to name it."""
     stage, whole = g.stage(name), g.values(trace, name)
     return {
-        "rule": g.rule(trace, name), "needs": list(g.needs(trace, name)), "headed": g.is_headed(name), "axes": g.axes(name),
-        "role": stage.role, "name": texts[f"name.{name}"], "size": list(whole.shape[g.is_headed(name):]),
+        "rule": g.rule(trace, name), "needs": list(g.needs(trace, name)), "headed": g.is_headed(name),
+        "axes": g.axes(name), "role": stage.role, "name": texts[f"name.{name}"], "size": list(whole.shape[g.is_headed(name):]),
     }
