@@ -66,7 +66,7 @@ KINDS = {"ours": (load_ours, map_ours), "library": (load_library, map_library)}
 
 
 def be_fresh(kind, started):
-    """In a process of its own: from its start to the first map, then loading once more, and the memory at its highest."""
+    """In a process of its own: from its start to the first map, loading once more, and the memory at its highest."""
     load, first_map = KINDS[kind]
     import numpy  # noqa: F401  a warm app has it already
 

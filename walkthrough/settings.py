@@ -8,15 +8,15 @@ from dataclasses import dataclass, fields, replace
 
 from mha_core.parameters import legal_heads
 from mha_core.tokens import MAX_TOKENS, EmptySentence, shorten, tokenize
+from walkthrough.sources import BY_HAND, SOURCES, EncoderUnavailable, Extent, extent
 
 D_MODELS = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 CHOICES = {
-    "source": ("seeded",),
+    "source": SOURCES,
     "divisor": ("sqrt", "none", "d_k"),
     "mask": ("none", "causal"),
 }
 SEEDS = (0, 9999)
-LAYERS = (1, 6)
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,7 @@ class Settings:
     seed: int = 1753  # one whose default walk has no number too small to print, and two heads that disagree
     word: int = 3
     head: int = 2
+    hide_special: bool = False  # trained only: without [CLS] and [SEP], the rest renormalised
     cell: str = ""
     trail: str = ""
     # The lab's experiments; "" where nothing was tried. Their pages say how each one is spelled.
@@ -66,17 +67,26 @@ def from_query(query: Mapping[str, str]) -> tuple[Settings, list[Note]]:
         if field.name in query:
             read[field.name] = _read(field.name, query[field.name], field.default, notes)
     settings = Settings(**read)
-    if "head" not in read:
-        settings = replace(settings, head=min(settings.head, max(1, settings.h)))
-    if "word" not in read:
-        settings = replace(settings, word=min(settings.word, _count_words(settings.sentence)))
-    return correct(settings, notes)
+    return correct(settings, notes, quiet={"word", "head"} - read.keys())
 
 
-def correct(settings: Settings, notes: list[Note] | None = None) -> tuple[Settings, list[Note]]:
-    """The nearest legal state and the notes on what was changed (after those already in `notes`)."""
+def correct(settings: Settings, notes: list[Note] | None = None, quiet=frozenset()) -> tuple[Settings, list[Note]]:
+    """The nearest legal state and the notes on what was changed (after those already in `notes`).
+
+    Fields named in `quiet` were not asked for by anybody and give way without a note.
+    """
     notes = list(notes or [])
     settings = _correct_sentence(settings, notes)
+    settings = _correct_width(settings, notes)
+    settings, sizes = _correct_source(settings, notes)
+    for name, most in (("word", sizes.n), ("head", sizes.h)):
+        settings = _clamp(settings, name, 1, most, f"note_{name}", [] if name in quiet else notes)
+    settings = _clamp(settings, "seed", *SEEDS, "note_seed", notes)
+    most = sizes.layers if settings.source == "trained" else 6
+    return _clamp(settings, "layer", 1, most, "note_layer", notes), notes
+
+
+def _correct_width(settings: Settings, notes: list[Note]) -> Settings:
     d_model = min(D_MODELS, key=lambda legal: abs(legal - settings.d_model))
     if d_model != settings.d_model:
         notes.append(Note("note_d_model", {"asked": settings.d_model, "used": d_model, "least": D_MODELS[0], "most": D_MODELS[-1]}))
@@ -84,21 +94,30 @@ def correct(settings: Settings, notes: list[Note] | None = None) -> tuple[Settin
     if h != settings.h:
         choices = ", ".join(map(str, legal_heads(d_model)))
         notes.append(Note("note_h", {"asked": settings.h, "d_model": d_model, "used": h, "choices": choices}))
-    settings = replace(settings, d_model=d_model, h=h)
-    n = len(tokenize(settings.sentence))
-    for name, most, key in (("word", n, "note_word"), ("head", h, "note_head")):
-        settings = _clamp(settings, name, 1, most, key, notes)
-    settings = _clamp(settings, "seed", *SEEDS, "note_seed", notes)
-    return _clamp(settings, "layer", *LAYERS, "note_layer", notes), notes
+    return replace(settings, d_model=d_model, h=h)
+
+
+def _correct_source(settings: Settings, notes: list[Note]) -> tuple[Settings, Extent]:
+    """A source that has this sentence, and the sizes of the walk with it."""
+    if settings.source == "hand-built" and settings.sentence not in BY_HAND:
+        notes.append(Note("note_hand_built", {"sentences": " / ".join(BY_HAND)}))
+        settings = replace(settings, source="seeded")
+    try:
+        return settings, sizes(settings)
+    except EncoderUnavailable as problem:
+        notes.append(Note("note_trained", {"problem": str(problem)}))
+        settings = replace(settings, source="seeded")
+        return settings, sizes(settings)
+
+
+def sizes(settings: Settings) -> Extent:
+    """How many tokens, heads, numbers a token and layers the walk of these settings has."""
+    return extent(settings.source, settings.sentence, settings.d_model, settings.h, settings.hide_special)
 
 
 def nearest_heads(d_model: int, wished: int) -> int:
     """The legal h closest to the wished one; of two equally close the smaller."""
     return min(legal_heads(d_model), key=lambda h: (abs(h - wished), h))
-
-
-def _count_words(sentence: str) -> int:
-    return len(tokenize(shorten(sentence)[0])) if has_words(sentence) else DEFAULT.word
 
 
 def has_words(sentence: str) -> bool:

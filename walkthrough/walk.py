@@ -1,14 +1,13 @@
 """From Settings to numbers: the one trace that everything on a page is drawn from."""
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from mha_core.attention import AttentionTrace, attend, causal
-from mha_core.embedding import embed
-from mha_core.parameters import Parameters
+from mha_core.heads import without_special
 from mha_core.stages import BY_FIELD, grid_of
 from mha_core.tokens import label, tokenize
-from walkthrough.settings import Settings
+from walkthrough import sources
+from walkthrough.settings import Settings, sizes
 
 
 @dataclass(frozen=True)
@@ -34,24 +33,59 @@ class Walk:
 
 def walk_of(settings: Settings) -> Walk:
     """Compute the walk of legal settings (see settings.correct)."""
-    tokens = tokenize(settings.sentence)
-    embedded = embed(tokens, settings.d_model, settings.seed, positions=settings.positions)
-    allowed = causal(len(tokens)) if settings.mask == "causal" else None
-    parameters = _seeded(settings.d_model, settings.h, settings.seed)
-    trace = attend(embedded.X, parameters, allowed=allowed, divisor=divisor_of(settings))
-    trace = replace(trace, E=embedded.E, P=embedded.P)
+    tokens, trace, origin = _MAKERS[settings.source](settings)
     labels = tuple(label(token) for token in tokens)
-    return Walk(settings, labels, labels, trace, settings.word - 1, settings.head - 1, f"seed {settings.seed}")
+    return Walk(settings, labels, labels, trace, settings.word - 1, settings.head - 1, origin)
 
 
-def divisor_of(settings: Settings) -> float | None:
+def _seeded(settings: Settings):
+    embedded, parameters = sources.seeded_walk(
+        settings.sentence, settings.d_model, settings.h, settings.seed, settings.positions
+    )
+    tokens = embedded.tokens
+    trace = attend(embedded.X, parameters, allowed=allowed_of(settings, len(tokens)), divisor=divisor_of(settings))
+    return tokens, replace(trace, E=embedded.E, P=embedded.P), f"seed {settings.seed}"
+
+
+def _hand_built(settings: Settings):
+    example = sources.BY_HAND[settings.sentence]
+    allowed = allowed_of(settings, len(example.tokens))
+    return example.tokens, sources.again(example.trace(), allowed, divisor_of(settings)), example.name
+
+
+def _trained(settings: Settings):
+    """A layer of the encoder. Another mask or divisor changes this layer alone: it still receives what it always gets."""
+    pieces = sources.pieces_of(settings.sentence)
+    trace = sources.received(settings.sentence, settings.layer - 1)
+    tokens = pieces.tokens
+    if settings.hide_special:
+        tokens, trace = tuple(tokens[i] for i in pieces.kept), without_special(trace, pieces.kept)
+    trace = sources.again(trace, allowed_of(settings, len(tokens)), divisor_of(settings, trace.parameters.d_k))
+    return tokens, trace, sources.encoder().name
+
+
+def tokens_of(settings: Settings) -> tuple[str, ...]:
+    """The tokens a walk of these settings would have, without computing it. Raises ValueError where it has none."""
+    if settings.source == "trained":
+        pieces = sources.pieces_of(settings.sentence)
+        return tuple(pieces.tokens[i] for i in pieces.kept) if settings.hide_special else pieces.tokens
+    return tokenize(settings.sentence)
+
+
+_MAKERS = {"seeded": _seeded, "hand-built": _hand_built, "trained": _trained}
+
+
+def allowed_of(settings: Settings, n: int):
+    """The mask of these settings for n tokens; None where everybody may look everywhere."""
+    return causal(n) if settings.mask == "causal" else None
+
+
+def divisor_of(settings: Settings, d_k: int | None = None) -> float | None:
     """What the scores are divided by: None leaves it to √d_k, 1 is scaling off, d_k is the misconception to try."""
-    return {"sqrt": None, "none": 1.0, "d_k": settings.d_model / settings.h}[settings.divisor]
-
-
-@lru_cache(maxsize=6)
-def _seeded(d_model: int, h: int, seed: int) -> Parameters:
-    return Parameters.seeded(d_model, h, seed)
+    if settings.divisor == "d_k":
+        found = sizes(settings)
+        return float(d_k or found.d_model // found.h)
+    return None if settings.divisor == "sqrt" else 1.0
 
 
 def read_cell(walk: Walk, text: str) -> tuple[str, tuple[int, ...]] | None:

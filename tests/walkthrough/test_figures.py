@@ -299,6 +299,7 @@ def test_beams_carry_the_chosen_rows_numbers():
     assert found[1, 2]["line"]["width"] > found[1, 0]["line"]["width"]
     (numbers,) = traces(figure, name="numbers")
     assert np.array_equal(read(numbers["customdata"]), grid[1])
+    assert np.array_equal(read(numbers["y"]), [0, 1, 2]) and set(read(numbers["x"])) == {1}
     assert [plain(t) for t in numbers["text"]] == ["0.50", "0", "−4"]
 
 
@@ -364,6 +365,7 @@ def test_the_rows_numbers_come_back(n, masked):
         (numbers,) = traces(figure, name="numbers", xaxis=axis)
         assert np.array_equal(read(numbers["customdata"]), row)
         assert [plain(text) for text in numbers["text"]] == [digits(v) for v in row]
+        assert np.array_equal(np.round(read(numbers["y"])), np.arange(n))
         assert np.array_equal(np.round(read(bars[0]["y"])), np.arange(n))
     hatched = traces(figure, name="masked")
     assert bool(hatched) == bool(masked)

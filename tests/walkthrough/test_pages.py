@@ -64,7 +64,7 @@ def sheets(at: AppTest):
 
 def truth(trace, field: str, head: int | None):
     values = shares(trace) if field == "shares" else getattr(trace.parameters if field[1:2] == "_" else trace, field)
-    return values if values.ndim == 2 else values[head - 1]
+    return np.atleast_2d(values if head is None else values[head - 1])
 
 
 def numbers_in(figure: dict) -> np.ndarray:

@@ -6,7 +6,7 @@ from mha_core.parameters import head_width, legal_heads
 from mha_core.tokens import MAX_TOKENS
 from walkthrough.frame.state import change, settings
 from walkthrough.lesson import counted, text
-from walkthrough.settings import CHOICES, D_MODELS, SEEDS
+from walkthrough.settings import CHOICES, D_MODELS, SEEDS, sizes
 from walkthrough.walk import Walk
 
 EXAMPLES = (
@@ -47,6 +47,7 @@ def sidebar(walk: Walk) -> None:
     with st.sidebar:
         st.html(f'<div class="brand">{text("app_title")}</div>')
         sentence_box("side")
+        _source(walk)
         _width(walk)
         _divisor(walk)
         _looking_at(walk)
@@ -54,14 +55,36 @@ def sidebar(walk: Walk) -> None:
             _switches()
 
 
-def _width(walk: Walk) -> None:
+def _source(walk: Walk) -> None:
+    """Where the numbers come from, and what only trained numbers have: a layer, and special tokens."""
     chosen = settings()
+    key = hold("side_source", chosen.source)
+    st.segmented_control(
+        text("label_source"), CHOICES["source"], key=key, on_change=take, args=("source", key), width="stretch",
+        format_func=lambda source: text(f"source_{source.replace('-', '_')}"), help=text("help_source"),
+    )
+    if chosen.source == "trained":
+        key = hold("side_layer", chosen.layer)
+        layers = range(1, sizes(chosen).layers + 1)
+        st.select_slider(text("label_layer"), layers, key=key, on_change=take, args=("layer", key), help=text("help_layer"))
+        key = hold("side_hide_special", chosen.hide_special)
+        st.toggle(text("label_hide_special"), key=key, on_change=take, args=("hide_special", key), help=text("help_hide_special"))
+
+
+def _width(walk: Walk) -> None:
+    chosen, p = settings(), walk.trace.parameters
+    if chosen.source != "seeded":
+        fixed = text(f"fixed_{chosen.source.replace('-', '_')}", d_model=p.d_model, h=p.h, d_k=p.d_k)
+        st.html(f'<div class="under fixed">{fixed}</div>')
+        return
     key = hold("side_d_model", chosen.d_model)
     st.select_slider(text("label_d_model"), D_MODELS, key=key, on_change=take, args=("d_model", key), help=text("help_d_model"))
     key = hold("side_h", chosen.h)
-    st.select_slider(text("label_h"), legal_heads(chosen.d_model), key=key, on_change=take, args=("h", key), help=text("help_h", d_model=chosen.d_model))
-    d_k = walk.trace.parameters.d_k
-    st.html(f'<div class="under">{text("value_h", heads=counted("heads", chosen.h), d_k=d_k)}</div>')
+    st.select_slider(
+        text("label_h"), legal_heads(chosen.d_model), key=key, on_change=take, args=("h", key),
+        help=text("help_h", d_model=chosen.d_model),
+    )
+    st.html(f'<div class="under">{text("value_h", heads=counted("heads", chosen.h), d_k=p.d_k)}</div>')
     with st.popover(text("label_try_h"), width="stretch"):
         try_heads("side")
 
@@ -95,19 +118,21 @@ def _looking_at(walk: Walk) -> None:
     )
     key = hold("side_head", chosen.head)
     st.selectbox(
-        text("label_head"), range(1, chosen.h + 1), key=key, on_change=take, args=("head", key),
+        text("label_head"), range(1, walk.trace.parameters.h + 1), key=key, on_change=take, args=("head", key),
         format_func=lambda head: text("option_head", head=head),
     )
 
 
 def _switches() -> None:
     chosen = settings()
-    key = hold("side_positions", chosen.positions)
-    st.toggle(text("label_positions"), key=key, on_change=take, args=("positions", key), help=text("help_positions"))
+    if chosen.source == "seeded":
+        key = hold("side_positions", chosen.positions)
+        st.toggle(text("label_positions"), key=key, on_change=take, args=("positions", key), help=text("help_positions"))
     key = hold("side_mask", chosen.mask)
     st.segmented_control(
         text("label_mask"), CHOICES["mask"], key=key, on_change=take, args=("mask", key),
         format_func=lambda choice: text(f"mask_{choice}"), help=text("help_mask"), width="stretch",
     )
-    key = hold("side_seed", chosen.seed)
-    st.number_input(text("label_seed"), *SEEDS, key=key, step=1, on_change=take, args=("seed", key), help=text("help_seed"))
+    if chosen.source == "seeded":
+        key = hold("side_seed", chosen.seed)
+        st.number_input(text("label_seed"), *SEEDS, key=key, step=1, on_change=take, args=("seed", key), help=text("help_seed"))

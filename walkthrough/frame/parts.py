@@ -196,8 +196,14 @@ def code_that_ran(*fields: str) -> None:
 
 
 def origin() -> None:
-    """Where the numbers come from, said where they are shown."""
-    st.html(f'<div class="origin">{escape(text("origin_seeded", seed=settings().seed))} {escape(text("origin_every"))}</div>')
+    """Where the numbers come from, said where they are shown; and that special tokens are hidden, wherever they are."""
+    found = walk()
+    chosen = found.settings
+    key = f"origin_{chosen.source.replace('-', '_')}"
+    said = [text(key, seed=chosen.seed, layer=chosen.layer, model=found.origin), text("origin_every")]
+    if chosen.source == "trained":
+        said.append(text("origin_hidden" if chosen.hide_special else "origin_special"))
+    st.html(f'<div class="origin">{escape(" ".join(said))}</div>')
 
 
 def contents() -> None:

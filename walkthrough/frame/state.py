@@ -8,10 +8,11 @@ from dataclasses import replace
 
 import streamlit as st
 
-from mha_core.tokens import tokenize
 from walkthrough.settings import DEFAULT, Note, Settings, correct, from_query, has_words, nearest_heads
+from walkthrough.sources import BY_HAND
+from walkthrough.walk import tokens_of
 
-FOLLOWS_SHAPE = {"sentence", "d_model", "h", "source", "layer"}  # a pinned cell may not exist after these change
+FOLLOWS_SHAPE = {"sentence", "d_model", "h", "source", "hide_special"}  # a pinned cell may not exist after these change
 
 
 def settings() -> Settings:
@@ -55,9 +56,13 @@ def change(**fields) -> None:
     new = replace(old, **fields)
     if new.d_model != old.d_model:
         new = _regroup(new, state.get("wished_h", old.h), found)
+    if new.source != old.source:
+        new = _fitting_sentence(new, found)
+    quiet = set()
     if FOLLOWS_SHAPE & fields.keys():
-        new = _keep_choices(new)
-    state["settings"], state["notes"] = correct(new, found)
+        quiet = {"word", "head"} - fields.keys()
+        new = replace(new, trail="", word=new.word if "word" in fields else _same_word(old, new))
+    state["settings"], state["notes"] = correct(new, found, quiet)
     state["touched"] = True
 
 
@@ -77,7 +82,20 @@ def _regroup(new: Settings, wished: int, found: list[Note]) -> Settings:
     return replace(new, h=h)
 
 
-def _keep_choices(new: Settings) -> Settings:
-    """The chosen word and head as far as they still exist; the trail of an older shape is over."""
-    n = len(tokenize(new.sentence))
-    return replace(new, word=min(new.word, n), head=min(new.head, new.h), trail="")
+def _fitting_sentence(new: Settings, found: list[Note]) -> Settings:
+    """Hand-built heads know a few sentences; with another one, the first of theirs is shown, and the note says so."""
+    if new.source != "hand-built" or new.sentence in BY_HAND:
+        return new
+    sentence = next(iter(BY_HAND))
+    found.append(Note("note_hand_sentence", {"was": new.sentence, "used": sentence}))
+    return replace(new, sentence=sentence, word=1)
+
+
+def _same_word(old: Settings, new: Settings) -> int:
+    """The chosen word again, where the new tokens have it; else its old place (which gives way if it is too far)."""
+    try:
+        before, after = tokens_of(old), tokens_of(new)
+    except ValueError:  # no tokens to compare: the sentence is empty, or the trained model is not there
+        return new.word
+    word = before[old.word - 1].lower()
+    return next((place + 1 for place, token in enumerate(after) if token.lower() == word), new.word)

@@ -10,7 +10,7 @@ MODULES = ("rules.js", "reading.js", "paint.js", "sheet.js")
 def script() -> str:
     """One module with one default export.
 
-    Streamlit takes a component's script as one text and sends it with every change, so comments and indentation stay here.
+    Streamlit takes a component's script as one text and sends it with every change: comments and indentation stay here.
     """
     return "\n".join(_bare((HERE / name).read_text(encoding="utf-8")) for name in MODULES)
 

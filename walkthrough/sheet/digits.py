@@ -1,4 +1,4 @@
-"""Enough digits to tell: the one rule by which a number becomes text. Its twin is in rules.js; a test compares the two."""
+"""Enough digits to tell: the rule by which a number becomes text. Its twin is in rules.js; a test compares the two."""
 
 from decimal import ROUND_HALF_UP, Decimal
 from math import inf, isnan

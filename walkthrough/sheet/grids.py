@@ -89,7 +89,7 @@ class Grid:
 def read(equation: str, trace) -> list:
     """The parts of an equation: a string for an operator, (field, which head, transposed) for a grid.
 
-    Fields that this trace does not have (no positions, no bias) leave with their operator; a bias that is there joins in.
+    Fields that this trace does not have (no positions) leave with their operator; a bias that is there joins in.
     """
     parts = []
     for word in equation.split():
@@ -127,7 +127,10 @@ def draw(walk, part: tuple, fold: int, unfolded, texts) -> list[Grid]:
     if name == "context" and walk.trace.is_self_attention:
         name = "X"
     largest = limit(values(walk.trace, name))
-    grid = lambda head, width, hue=None: _grid(walk, name, head, transposed, width, unfolded, texts, largest, hue)  # noqa: E731
+
+    def grid(head: int | None, width: int, hue: int | None = None) -> Grid:
+        return _grid(walk, name, head, transposed, width, unfolded, texts, largest, hue)
+
     if not is_headed(name):
         if which:
             raise ValueError(f"{name} belongs to no head, so {name}[{which}] is not there; write {name}.")
@@ -142,7 +145,7 @@ def draw(walk, part: tuple, fold: int, unfolded, texts) -> list[Grid]:
 
 
 def _grid(walk, name, head, transposed, fold, unfolded, texts, largest, hue) -> Grid:
-    """One grid; head counted from 1. Rows and columns are those of the drawn picture, so a turned grid swaps them."""
+    """One grid; head counted from 1. Rows and columns are those of the picture, so a turned grid swaps them."""
     trace, made = walk.trace, stage(name)
     cells = of_head(values(trace, name), head)
     turn = (lambda pair: pair[::-1]) if transposed else (lambda pair: pair)
@@ -150,16 +153,16 @@ def _grid(walk, name, head, transposed, fold, unfolded, texts, largest, hue) -> 
     identity = name + (f".{head}" if head else "") + (".T" if transposed else "")
     open_sides = [side for side in SIDES if identity in unfolded or f"{identity}/{side}" in unfolded]
     kept = turn(_pinned_in(walk, name, head))
-    rows, columns = (
-        _shown(kind, size, fold, side in open_sides, place) for kind, size, side, place in zip(kinds, sizes, SIDES, kept)
-    )
+    each = zip(kinds, sizes, SIDES, kept)
+    rows, columns = (_shown(kind, size, fold, side in open_sides, place) for kind, size, side, place in each)
     row_title, column_title = _axis_titles(kinds, texts)
     title = texts.get(f"title.{name}", made.title).format(head=head) + (texts["turned"] if transposed else "")
     return Grid(
         identity, name, head, transposed, _symbol(walk, made, head, transposed), title, list(sizes), rows, columns,
         _labels(walk, kinds[0], rows, texts), _labels(walk, kinds[1], columns, texts), row_title, column_title,
-        "weight" if name == "weights" else "signed", largest, made.role, hue, rule(trace, name), list(needs(trace, name)),
-        open_sides, _finding(walk, name, head, cells, texts), (cells.T if transposed else cells)[np.ix_(rows, columns)],
+        "weight" if name == "weights" else "signed", largest, made.role, hue, rule(trace, name),
+        list(needs(trace, name)), open_sides, _finding(walk, name, head, cells, texts),
+        (cells.T if transposed else cells)[np.ix_(rows, columns)],
     )
 
 
@@ -205,7 +208,8 @@ def _symbol(walk, made: Stage, head: int | None, transposed: bool) -> list:
     if made.field == "scaled":
         text = {"none": "S/1", "d_k": "S/d_k"}.get(walk.settings.divisor, text)
     base, rest = re.fullmatch(r"([^/^_]+)(.*)", text).groups()
-    pieces = [base] + ([f"_{head}"] if head else []) + re.findall(r"[\^_]\w|[^\^_]+", rest) + (["^T"] if transposed else [])
+    marks = [f"_{head}"] * bool(head), re.findall(r"[\^_]\w|[^\^_]+", rest), ["^T"] * transposed
+    pieces = [base, *(mark for group in marks for mark in group)]
     kinds = {"^": "sup", "_": "sub"}
     return [[piece[1:], kinds[piece[0]]] if piece[0] in kinds else [piece, ""] for piece in pieces]
 
@@ -214,20 +218,22 @@ def _finding(walk, name: str, head: int | None, cells: np.ndarray, texts) -> str
     """One sentence for those who cannot see the colours: which cell stands out."""
     sizes = np.where(np.isfinite(cells), np.abs(cells), -1)
     row, column = (int(i) for i in np.unravel_index(sizes.argmax(), cells.shape))
-    return texts["finding"].format(value=digits(cells[row, column]), cell=cell_label(walk, name, head, row, column, texts))
+    where = cell_label(walk, name, head, row, column, texts)
+    return texts["finding"].format(value=digits(cells[row, column]), cell=where)
 
 
 def cell_label(walk, name: str, head: int | None, row: int, column: int, texts) -> str:
     """A cell in words: score(sat → cat, head 2). Head counted from 1, row and column from 0."""
     kinds = axes(name)
     said = [_label(walk, kind, place) for kind, place in zip(kinds, (row, column)[-len(kinds):])]
-    shape = "bias" if len(kinds) == 1 else "number" if kinds[0] not in WORDS else "pair" if kinds[1] in WORDS else "word"
+    of_words = [kind in WORDS for kind in kinds]
+    shape = "bias" if len(kinds) == 1 else "pair" if all(of_words) else "word" if any(of_words) else "number"
     of_the_head = texts["cell.head"].format(head=head) if head else ""
     return texts[f"cell.{shape}"].format(name=texts[f"name.{name}"], row=said[0], column=said[-1], head=of_the_head)
 
 
 def place_of(walk, cell: str):
-    """(field, head from 1 or None, (row, column) from 0) of an address such as scores.2.3.2; None where no such cell is."""
+    """(field, head from 1 or None, (row, column) from 0) of an address such as scores.2.3.2; None for no such cell."""
     name, *counted = cell.split(".")
     try:
         index = [int(i) - 1 for i in counted]

@@ -51,7 +51,7 @@ TEXTS = {
 
 @dataclass(frozen=True)
 class Payload:
-    """data is what the component receives; grids are the drawn grids by id; equations list operators and ids of grids."""
+    """data is what the component receives; grids are the drawn grids by id; equations list operators and grid ids."""
 
     data: bytes
     grids: dict[str, g.Grid]
@@ -62,8 +62,8 @@ def sheet(walk, equations: Sequence[str], *, fold: int = 8, unfolded=frozenset()
     """The payload of some equations of one walk.
 
     An equation is fields and operators with blanks between: "Q · K.T = scores". A field of a head means the chosen
-    head; Q[2] means head 2, Q[all] every head, K.T a grid drawn turned. Axes of numbers longer than `fold` draw the first
-    ones and the last, unless `unfolded` names the grid ("X") or one side of it ("W_Q.2/rows").
+    head; Q[2] means head 2, Q[all] every head, K.T a grid drawn turned. Axes of numbers longer than `fold` draw the
+    first ones and the last, unless `unfolded` names the grid ("X") or one side of it ("W_Q.2/rows").
     Raises ValueError for a field or a head that is not there.
     """
     drawn, read = {}, []
@@ -130,5 +130,6 @@ def _field(trace, name: str, texts) -> dict:
     stage, whole = g.stage(name), g.values(trace, name)
     return {
         "rule": g.rule(trace, name), "needs": list(g.needs(trace, name)), "headed": g.is_headed(name),
-        "axes": g.axes(name), "role": stage.role, "name": texts[f"name.{name}"], "size": list(whole.shape[g.is_headed(name):]),
+        "axes": g.axes(name), "role": stage.role, "name": texts[f"name.{name}"],
+        "size": list(whole.shape[g.is_headed(name):]),
     }
