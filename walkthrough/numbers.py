@@ -51,6 +51,14 @@ class Numbers(Mapping):
 Live = tuple[str, Callable[[View], str]]
 
 
+def _position_key(v: View) -> str:
+    """Which sentence tells how the rows of X came about, beside the words themselves."""
+    chosen = v.walk.settings
+    if chosen.source == "seeded":
+        return "position_said_off" if v.trace.P is None else "position_said_on"
+    return f"position_said_{'hand' if chosen.source == 'hand-built' else 'first' if chosen.layer == 1 else 'later'}"
+
+
 def _origin(v: View) -> str:
     s = v.walk.settings
     return v.say(f"origin_{s.source.replace('-', '_')}", seed=s.seed, layer=s.layer, model=v.walk.origin)
@@ -98,8 +106,7 @@ SIZES: dict[str, Live] = {
     "shape_output": ("", lambda v: shape(*v.trace.output.shape)),
 }
 STEPS_1_TO_3: dict[str, Live] = {
-    "position_said": ("what happens about places", lambda v: v.say(
-        "position_said_off" if v.trace.P is None else "position_said_on")),
+    "position_said": ("what happens about places", lambda v: v.say(_position_key(v), layer=v.walk.settings.layer - 1)),
     "length": ("of the chosen word's arrow", lambda v: digits(float(np.linalg.norm(v.trace.X[v.walk.word])))),
     "twice_apart": ("the word twice, with positions: how far the two rows differ",
                     lambda v: gap(v, *what_if.word_twice(v.walk, positions=True))),

@@ -106,11 +106,11 @@ class Page:
         steps(self.name)
 
     def edges(self) -> None:
-        """The cases at the edge, as a quiet row of cards."""
-        values = live()
+        """The cases at the edge, as a quiet row of cards. "Heading | seeded" is a case of seeded numbers alone."""
+        values, source = live(), settings().source
+        parts = [(*map(str.strip, f"{part.name}|{source}".split("|")[:2]), part) for part in self.lesson.sections["edges"].parts]
         cards = "".join(
-            f'<div class="edge"><h3>{escape(part.name)}</h3>{part.fill(values)}</div>'
-            for part in self.lesson.sections["edges"].parts
+            f'<div class="edge"><h3>{escape(name)}</h3>{part.fill(values)}</div>' for name, of, part in parts if of == source
         )
         st.html(f'<h2>{text("label_edges")}</h2><div class="edges">{cards}</div>')
 
