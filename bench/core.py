@@ -3,10 +3,12 @@
     python bench/core.py                 all six sizes, one thread, then two threads for information
     python bench/core.py --seconds 1     quicker and rougher
 
-All of them run in one process and take turns call by call, so that a busy machine slows all alike; trust the ratios, not
-the microseconds. On one thread it is processor time that counts, so waiting for a busy core does not; on two it is the clock. float32, no mask. torch: MultiheadAttention(need_weights=True, average_attn_weights=False), batch_first, eval,
+All of them run in one process and take turns call by call, so that a busy machine slows all alike; trust the ratios,
+not the microseconds. On one thread it is processor time that counts, so waiting for a core does not; on two it is the
+clock. float32, no mask. torch: MultiheadAttention(need_weights=True, average_attn_weights=False), batch_first, eval,
 inference_mode. The bare products are what no implementation can do without: projections (in the faster of two layouts),
 Q Kᵀ, weights V and concat W_O, on arrays that lie ready; nothing is checked, scaled, exponentiated or put side by side.
+Unset OPENBLAS_CORETYPE for this command: it can force a slow kernel. The first line says which kernel runs.
 """
 
 import argparse
@@ -23,8 +25,8 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from mha_core import Parameters, attend  # noqa: E402
-from mha_core.parameters import side_by_side  # noqa: E402
 
+ROW = "{:>16} {:>10} {:>10} {:>10}   {:>16} {:>16}"
 SIZES = ((10, 512, 8), (10, 768, 12), (64, 512, 8), (128, 768, 12), (512, 768, 12), (1024, 1024, 16))
 
 
@@ -51,7 +53,7 @@ def torch_layer(p):
     """torch's layer with our parameters, so that both do the same work on the same numbers."""
     layer = torch.nn.MultiheadAttention(p.d_model, p.h, bias=False, batch_first=True).eval()
     with torch.no_grad():
-        layer.in_proj_weight.copy_(torch.from_numpy(np.hstack([side_by_side(W) for W in (p.W_Q, p.W_K, p.W_V)]).T.copy()))
+        layer.in_proj_weight.copy_(torch.from_numpy(p.fused.T.copy()))
         layer.out_proj.weight.copy_(torch.from_numpy(p.W_O.T.copy()))
     return layer
 
@@ -74,21 +76,23 @@ def bare_thin(trace):
 
 def bare_wide(trace):
     X, after = trace.X, bare_after(trace)
-    wide = np.hstack([side_by_side(W) for W in (trace.parameters.W_Q, trace.parameters.W_K, trace.parameters.W_V)])
-    return lambda: (X @ wide, after())
+    return lambda: (X @ trace.parameters.fused, after())
 
 
 def take_turns(calls, seconds, now):
-    """Times in nanoseconds, one row a round, one column a call; at least five rounds."""
+    """Times in nanoseconds, one row a round, one column a call; at least five rounds, each in an order of its own.
+
+    The order is drawn anew every time because whoever runs second finds X and W_O in the cache.
+    """
     for call in calls:
         call()
-    rounds, end = [], perf_counter_ns() + seconds * 1e9
+    draw, rounds, end = np.random.default_rng(0), [], perf_counter_ns() + seconds * 1e9
     while len(rounds) < 5 or perf_counter_ns() < end:
-        row = []
-        for call in calls:
+        row = [0] * len(calls)
+        for i in draw.permutation(len(calls)):
             start = now()
-            call()
-            row.append(now() - start)
+            calls[i]()
+            row[i] = now() - start
         rounds.append(row)
     return np.array(rounds, float)
 
@@ -106,8 +110,8 @@ def measure(n, d_model, h, seconds, now):
 
 
 def table(threads, seconds):
-    print(f"\n{threads} thread{'s' * (threads > 1)}" + (" (for information; the aims are for one)" if threads > 1 else ""))
-    print(f"{'n, d_model, h':>16} {'attend µs':>10} {'torch µs':>10} {'bare µs':>10}   {'to torch':>16} {'to bare':>16}")
+    print("\n1 thread" if threads == 1 else f"\n{threads} threads (for information; the aims are for one)")
+    print(ROW.format("n, d_model, h", "attend µs", "torch µs", "bare µs", "to torch", "to bare"))
     met = True
     torch.set_num_threads(threads)
     with threadpool_limits(threads):
@@ -115,7 +119,7 @@ def table(threads, seconds):
             r = measure(n, d_model, h, seconds, perf_counter_ns if threads > 1 else process_time_ns)
             verdicts = [said(r.to_torch, aim_to_torch(n)), said(r.to_bare, aim_to_bare(n))]
             met &= not any("!" in v for v in verdicts)
-            print(f"{f'{n}, {d_model}, {h}':>16} {r.ours:10.0f} {r.torch:10.0f} {r.bare:10.0f}   {verdicts[0]:>16} {verdicts[1]:>16}")
+            print(ROW.format(f"{n}, {d_model}, {h}", round(r.ours), round(r.torch), round(r.bare), *verdicts))
     return met
 
 

@@ -11,5 +11,6 @@ from mha_core.parameters import Parameters, head_width, legal_heads
 from mha_core.stages import STAGES, Stage
 
 __all__ = [
-    "STAGES", "Arithmetic", "AttentionTrace", "Parameters", "Stage", "attend", "causal", "explain", "head_width", "legal_heads",
+    "STAGES", "Arithmetic", "AttentionTrace", "Parameters", "Stage",
+    "attend", "causal", "explain", "head_width", "legal_heads",
 ]

@@ -13,7 +13,7 @@ from mha_core.stages import grid_of, needs_of, stage_of
 
 @dataclass(frozen=True)
 class Operand:
-    """A number that was used, and the cell it stands in; explain(trace, field, index) says where it came from in turn."""
+    """A number that was used, and the cell it stands in; explain(trace, field, index) says where that came from."""
 
     field: str
     index: tuple[int, ...]
@@ -32,8 +32,9 @@ class Term:
 class Arithmetic:
     """How one cell was made. `total` is worked out from the terms alone and equals the cell to rounding.
 
-    For softmax the terms are the exponentials of the whole row after `maximum` was taken off, `normaliser` is their sum and
-    `own` the place of this cell's own exponential. For the output `subtotals` holds one share a head (a bias belongs to none).
+    For softmax the terms are the exponentials of the whole row after `maximum` was taken off, `normaliser` is their sum
+    and `own` the place of this cell's own exponential. For the output `subtotals` holds one share a head (a bias is
+    no head's).
     """
 
     field: str
@@ -50,7 +51,8 @@ class Arithmetic:
 def explain(trace: AttentionTrace, field: str, index: tuple[SupportsIndex, ...]) -> Arithmetic:
     """The arithmetic of trace.<field>[index]; learned parameters (W_Q, …, b_O) and E, P answer too, as given.
 
-    index counts from 0: (head, token, column) or (token, column). Raises ValueError for a field or a cell that is not there.
+    index counts from 0: (head, token, column) or (token, column). Raises ValueError for a field or a cell that is not
+    there.
     """
     stage = stage_of(field)
     grid = grid_of(trace, field)

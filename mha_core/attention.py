@@ -15,12 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mha_core import checks
-from mha_core.parameters import Parameters, side_by_side
+from mha_core.parameters import FUSED_FROM, Parameters, into_bands, side_by_side
 from mha_core.shapes import Array, Bool, Float
 
-# Two numbers of the machine, not of the mathematics (bench/core.py measures them): from how many tokens one wide projection
-# beats many thin ones, and how many numbers the softmax takes at a time so that they stay in the processor's cache.
-FUSED_FROM, SLAB = 32, 1 << 16
+SLAB = 1 << 16  # numbers that the softmax takes at a time, few enough to stay in the processor's cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +52,7 @@ def project(
     X: Float[Array, "n width_in"], W: Float[Array, "h width_in width"], b: Float[Array, "h width"] | None = None
 ) -> Float[Array, "h n width"]:
     """Every head's own view of every token: X W (+ b)."""
-    projected = X @ W
-    return projected if b is None else projected + b[:, None, :]
+    return _add_bias(X @ W, b)
 
 
 def score(Q: Float[Array, "*h n_q d_k"], K: Float[Array, "*h n_k d_k"]) -> Float[Array, "*h n_q n_k"]:
@@ -65,8 +62,8 @@ def score(Q: Float[Array, "*h n_q d_k"], K: Float[Array, "*h n_k d_k"]) -> Float
 
 def scale(scores: Float[Array, "*h n_q n_k"], divisor: float | int) -> Float[Array, "*h n_q n_k"]:
     """scores / divisor. The paper's divisor is √d_k; 1 leaves the scores as they are."""
-    if not (np.isfinite(divisor) and divisor > 0):
-        raise ValueError(f"The scores cannot be divided by {divisor}; the divisor must be a positive number such as √d_k.")
+    if not 0 < divisor < np.inf:
+        raise ValueError(f"The scores cannot be divided by {divisor}; it must be a positive number, such as √d_k.")
     return scores / float(divisor)
 
 
@@ -90,29 +87,28 @@ def softmax(x: Float[Array, "*rows n_k"]) -> Float[Array, "*rows n_k"]:
     if x.shape[-1] == 0:
         raise ValueError("Softmax shares 1 among the entries of a row; an empty row has nobody to share with.")
     weights = np.empty(x.shape, np.result_type(x, np.float32))
-    ones = np.ones(x.shape[-1], weights.dtype)
     for rows, shared in _slabs(x, weights):
         highest = rows.max(axis=-1, keepdims=True)
         if not np.isfinite(highest).all():
             raise ValueError(_no_answer(x))
-        np.subtract(rows, highest, out=shared)
-        np.exp(shared, out=shared)
-        shared /= (shared @ ones)[:, None]
+        exponentials = np.exp(rows - highest)
+        np.divide(exponentials, exponentials.sum(axis=-1, keepdims=True), out=shared)
     return weights
 
 
 def _slabs(*grids):
-    """The same few rows of every grid, one handful after the other."""
+    """The same rows of every grid, as many at a time as the processor's cache holds: far quicker for long sentences."""
+    if grids[0].size <= SLAB:
+        return [grids]
     flat = [grid.reshape(-1, grid.shape[-1]) for grid in grids]
     step = max(1, SLAB // grids[0].shape[-1])
-    for start in range(0, len(flat[0]), step):
-        yield [grid[start : start + step] for grid in flat]
+    return [[grid[start : start + step] for grid in flat] for start in range(0, len(flat[0]), step)]
 
 
 def _no_answer(x) -> str:
     highest = x.max(axis=-1)
     row = tuple(int(i) for i in np.argwhere(~np.isfinite(highest))[0])
-    return f"Row {row} has {highest[row]} as its largest score, so softmax has no answer; every row needs finite scores."
+    return f"Row {row} has {highest[row]} as its largest score, so softmax has no answer; it needs a finite one."
 
 
 def blend(weights: Float[Array, "*h n_q n_k"], V: Float[Array, "*h n_k d_v"]) -> Float[Array, "*h n_q d_v"]:
@@ -140,7 +136,7 @@ def shares(trace: AttentionTrace) -> Float[Array, "h n_q d_out"]:
 
 
 def causal(n: int) -> Bool[Array, "n n"]:
-    """The mask that lets every token look at itself and at what stands before it. Square, so for self-attention only."""
+    """The mask that lets a token look at itself and at what stands before it. Square, so for self-attention only."""
     return np.tri(n, dtype=bool)
 
 
@@ -151,8 +147,8 @@ def attend(
 ) -> AttentionTrace:
     """Run the layer on X [n_q, d_model] and keep every step.
 
-    context: the sentence that is looked at [n_k, d_context]; left out, X looks at itself. allowed [n_q, n_k] or [h, n_q, n_k],
-    True = may look. divisor: None = √d_k, 1 = no scaling. float32 stays float32; everything else is computed in float64.
+    context: the sentence that is looked at [n_k, d_context]; left out, X looks at itself. allowed [n_q, n_k] or
+    [h, n_q, n_k], True = may look. divisor: None = √d_k, 1 = no scaling. float32 stays float32; all else is float64.
     Raises ValueError where a size does not fit, a number is not finite, or a query may look at nothing.
     """
     X, context = _checked_sentences(X, context, parameters)
@@ -180,8 +176,8 @@ def _checked_sentences(X, context, p: Parameters):
         return X, checks.tokens(context, "context", p.W_K.shape[1])
     if p.W_K.shape[1] != p.d_model:
         raise ValueError(
-            f"X cannot look at itself here: its rows hold {p.d_model} numbers, W_K and W_V read rows of {p.W_K.shape[1]}; "
-            f"hand over the other sentence as context."
+            f"X cannot look at itself here: its rows hold {p.d_model} numbers, W_K and W_V read rows of "
+            f"{p.W_K.shape[1]}; hand over the other sentence as context."
         )
     return X, X
 
@@ -190,9 +186,10 @@ def _project_all(X, context, p: Parameters):
     """Q, K and V. For a long sentence that looks at itself, one wide product; the three are views into its columns."""
     if context is not X or len(X) < FUSED_FROM:
         return project(X, p.W_Q, p.b_Q), project(context, p.W_K, p.b_K), project(context, p.W_V, p.b_V)
-    wide = X @ p.fused
-    cuts, parts = (p.h * p.d_k, 2 * p.h * p.d_k), []
-    for columns, b in zip(np.split(wide, cuts, axis=1), (p.b_Q, p.b_K, p.b_V)):
-        bands = columns.reshape(len(X), p.h, -1).swapaxes(0, 1)
-        parts.append(bands if b is None else bands + b[:, None, :])
-    return parts
+    wide, q = X @ p.fused, p.h * p.d_k
+    cut = ((wide[:, :q], p.d_k, p.b_Q), (wide[:, q : 2 * q], p.d_k, p.b_K), (wide[:, 2 * q :], p.d_v, p.b_V))
+    return [_add_bias(into_bands(columns, width), b) for columns, width, b in cut]
+
+
+def _add_bias(projected, b):
+    return projected if b is None else projected + b[:, None, :]

@@ -32,17 +32,17 @@ def tokens(values: ArrayLike, name: str, width: int) -> Array:
     """A read-only copy of a sentence [n, width]; ValueError where it is empty, of another shape or not finite."""
     array = frozen(values, name)
     if array.ndim != 2 or array.shape[0] == 0 or array.shape[1] != width:
-        raise ValueError(f"{name} has shape {array.shape}; it needs at least one token, each a row of {width}: (n, {width}).")
+        raise ValueError(f"{name} has shape {array.shape}; it needs at least one token, each a row of {width}.")
     return finite(array, name)
 
 
 def mask(allowed: ArrayLike, shape: tuple[int, ...]) -> Array:
-    """A read-only copy of a mask for scores of this shape; ValueError where it does not fit or leaves a query nothing to see."""
+    """A read-only copy of a mask for scores of this shape; ValueError where it does not fit or blinds a query."""
     array = np.array(allowed)
     if array.dtype != bool:
         raise ValueError(f"The mask holds {array.dtype} numbers; it must hold True (may look) and False (may not).")
     if array.shape not in (shape[-2:], shape):
-        raise ValueError(f"The mask has shape {array.shape}; for scores of shape {shape} it must be {shape[-2:]} or {shape}.")
+        raise ValueError(f"The mask has shape {array.shape}; for scores {shape} it must be {shape[-2:]} or {shape}.")
     blind = ~array.any(axis=-1)
     if blind.any():
         row = tuple(int(i) for i in np.argwhere(blind)[0])

@@ -35,9 +35,9 @@ class Pieces:
     @property
     def typed(self) -> tuple[int, ...]:
         """The places where text such as "[SEP]" was typed, which the tokenizer turns into the special token itself."""
-        taken = (self.sentence[start:end] for start, end in self.spans)
-        whole = [len(token) > 2 and token[0] == "[" and token == text for token, text in zip(self.tokens, taken)]
-        return tuple(i for i, special in enumerate(whole) if special and not self.added[i])
+        taken = (self.sentence[start:end] for start, end in self.spans)  # nothing, for the frame
+        special = [len(token) > 2 and token[0] == "[" and token == text for token, text in zip(self.tokens, taken)]
+        return tuple(i for i, is_special in enumerate(special) if is_special)
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,7 @@ def head_width(d_model: int, h: int) -> int:
     Raises ValueError, with the legal values of h, where the division leaves a remainder.
     """
     if h < 1 or d_model < 1:
-        raise ValueError(f"d_model and h count numbers and heads, so both are at least 1; got d_model={d_model}, h={h}.")
+        raise ValueError(f"d_model={d_model} and h={h} count numbers and heads, so both must be at least 1.")
     if d_model % h:
         choices = ", ".join(map(str, legal_heads(d_model)))
         raise ValueError(
@@ -30,12 +30,24 @@ def head_width(d_model: int, h: int) -> int:
     return d_model // h
 
 
+def _fused_from() -> int:
+    """From how many tokens one wide projection beats many thin ones (bench/core.py measures it).
+
+    It depends on the processor: OpenBLAS has a quick way with small matrices only where there is AVX-512.
+    """
+    found = np.show_config(mode="dicts").get("SIMD Extensions", {}).get("found", ())
+    return 32 if any("AVX512" in name or name == "X86_V4" for name in found) else 8
+
+
+FUSED_FROM = _fused_from()
+
+
 @dataclass(frozen=True, eq=False)
 class Parameters:
     """The projections of h heads and the matrix that mixes them. Sizes are read off the arrays, never stored.
 
-    d_v may differ from d_k, and h·d_v from d_model. Copies are taken, so later changes to the caller's arrays do nothing.
-    Raises ValueError where two shapes contradict each other or a number is not finite.
+    d_v may differ from d_k, and h·d_v from d_model. Copies are taken, so what happens to the caller's arrays later
+    does nothing. Raises ValueError where two shapes contradict each other or a number is not finite.
     Source: Vaswani et al. 2017, section 3.2.2.
     """
 
@@ -62,7 +74,8 @@ class Parameters:
     def _check_shapes(self):
         for name in ("W_Q", "W_K", "W_V"):
             if getattr(self, name).ndim != 3:
-                raise ValueError(f"{name} needs three axes [h, d_model, width]; its shape is {getattr(self, name).shape}.")
+                shape = getattr(self, name).shape
+                raise ValueError(f"{name} needs three axes [h, d_model, width]; its shape is {shape}.")
         h, _, d_k = self.W_Q.shape
         d_context, d_v = self.W_K.shape[1], self.W_V.shape[2]
         width_out = self.W_O.shape[1] if self.W_O.ndim == 2 else -1
@@ -99,7 +112,7 @@ class Parameters:
 
     @cached_property
     def fused(self) -> Float[Array, "d_model all_columns"]:
-        """W_Q, W_K and W_V of all heads side by side: one wide product is faster than many thin ones for long sentences."""
+        """W_Q, W_K and W_V of all heads side by side: what FUSED_FROM tokens or more are multiplied by."""
         wide = np.concatenate([side_by_side(self.W_Q), side_by_side(self.W_K), side_by_side(self.W_V)], axis=1)
         wide.setflags(write=False)
         return wide
@@ -108,9 +121,9 @@ class Parameters:
     def seeded(cls, d_model: int, h: int, seed: int = 0, dtype=np.float64) -> "Parameters":
         """Random parameters that are the same on every machine, with d_k = d_v = d_model / h and no biases.
 
-        Drawn from numpy RandomState(seed), whose stream NumPy has promised never to change, in the order W_Q, W_K, W_V, W_O,
-        each as one [d_model, d_model] grid of normal numbers with standard deviation 1/√d_model; head i owns the i-th band
-        of columns. So another h cuts the same grids differently, and nothing else changes.
+        Drawn from numpy RandomState(seed), whose stream NumPy has promised never to change, in the order W_Q, W_K, W_V,
+        W_O, each as one [d_model, d_model] grid of normal numbers with standard deviation 1/√d_model; head i owns the
+        i-th band of columns. So another h cuts the same grids differently, and nothing else changes.
         """
         d_k = head_width(d_model, h)
         draw = np.random.RandomState(seed)

@@ -14,7 +14,7 @@ from mha_core.attention import AttentionTrace
 RULES = {
     "given": "nothing: the number comes from outside (a word's embedding, a position, a learned parameter)",
     "sum": "a, b: the two cells at the same place, added",
-    "product": "left, right, bias: a row of left against a column of right, multiplied pair by pair, added up, plus the bias",
+    "product": "left, right, bias: a row of left against a column of right, pair by pair, added up with the bias",
     "dot": "left, right: a row of left against a row of right, multiplied pair by pair, added up",
     "divide": "cells, divisor: the cell at the same place, divided",
     "mask": "cells, allowed: the cell at the same place, or −∞ where looking is not allowed",
@@ -46,7 +46,8 @@ STAGES: tuple[Stage, ...] = (
     Stage("P", "P", "positions", "P = sines and cosines of the place", (), "given", 1, "input", ("word", "feature"),
           positions.sinusoid),
     Stage("X", "X", "the sentence", "X = E + P", ("E", "P"), "sum", 1, "input", ("word", "feature"), embedding.embed),
-    Stage("context", "X′", "the other sentence", "X′ = X in self-attention", (), "given", 1, "input", ("word", "feature")),
+    Stage("context", "X′", "the other sentence", "X′ = X in self-attention", (), "given", 1, "input",
+          ("word", "feature")),
     Stage("W_Q", "W^Q", "query matrix", "learned", (), "given", 2, "query", ("head", "feature", "feature")),
     Stage("b_Q", "b^Q", "query bias", "learned", (), "given", 2, "query", ("head", "feature")),
     Stage("Q", "Q", "queries", "Q = X W^Q", ("X", "W_Q", "b_Q"), "product", 2, "query", WORDS, attention.project),
@@ -57,12 +58,14 @@ STAGES: tuple[Stage, ...] = (
     Stage("b_V", "b^V", "value bias", "learned", (), "given", 2, "value", ("head", "feature")),
     Stage("V", "V", "values", "V = X W^V", ("context", "W_V", "b_V"), "product", 2, "value", WORDS, attention.project),
     Stage("scores", "S", "scores", "S = Q Kᵀ", ("Q", "K"), "dot", 3, "score", PAIRS, attention.score),
-    Stage("scaled", "S/√d_k", "scaled scores", "S / √d_k", ("scores", "divisor"), "divide", 4, "score", PAIRS, attention.scale),
+    Stage("scaled", "S/√d_k", "scaled scores", "S / √d_k", ("scores", "divisor"), "divide", 4, "score", PAIRS,
+          attention.scale),
     Stage("masked", "M", "masked scores", "−∞ where not allowed", ("scaled", "allowed"), "mask", 4, "score", PAIRS,
           attention.mask),
     Stage("weights", "A", "attention weights", "A = softmax(S / √d_k)", ("masked",), "softmax", 4, "weight", PAIRS,
           attention.softmax),
-    Stage("heads", "Z", "the head's answer", "head = A V", ("weights", "V"), "product", 5, "head", WORDS, attention.blend),
+    Stage("heads", "Z", "the head's answer", "head = A V", ("weights", "V"), "product", 5, "head", WORDS,
+          attention.blend),
     Stage("concat", "Concat", "heads side by side", "Concat(head_1 … head_h)", ("heads",), "copy", 7, "head",
           ("word", "lane"), attention.concatenate),
     Stage("W_O", "W^O", "mixing matrix", "learned", (), "given", 7, "output", ("lane", "feature")),
@@ -88,6 +91,6 @@ def grid_of(trace: AttentionTrace, field: str) -> np.ndarray | None:
 
 
 def needs_of(trace: AttentionTrace, field: str) -> tuple[str, ...]:
-    """The fields that really fed this one in this trace: no absent bias, no absent E, and X in place of a context it equals."""
+    """The fields that really fed this one in this trace: no absent bias, no absent E, and X for a context it equals."""
     needs = tuple(n for n in stage_of(field).needs if n == "divisor" or n == "allowed" or grid_of(trace, n) is not None)
     return tuple("X" if n == "context" and trace.is_self_attention else n for n in needs)

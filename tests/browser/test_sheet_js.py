@@ -248,7 +248,6 @@ def test_a_pin_that_is_not_drawn_is_no_pin(chromium, cell):
 
 def test_a_finger_points_first_and_pins_second(chromium):
     with open_sheet(chromium, make_walk(), ["Q · K.T = scores"], width=390, height=800, has_touch=True, is_mobile=True) as page:
-        page.page.locator('.grid:has([data-grid="scores.1"])').scroll_into_view_if_needed()
         page.page.touchscreen.tap(*page.middle("scores.1", 1, 0))
         assert page.reading().startswith("score(cat → the") and not page.said()
         page.page.touchscreen.tap(*page.middle("scores.1", 1, 1))
@@ -308,9 +307,7 @@ def test_no_label_is_left_out_and_each_stands_beside_its_row(chromium, n):
     with open_sheet(chromium, walk, ["Q · K.T = scores"]) as page:
         tops = page.page.locator('.grid:has([data-grid="scores.1"]) .rows .label').evaluate_all("list => list.map((l) => l.getBoundingClientRect().top)")
         assert len(tops) == n and all(b - a >= 11 for a, b in zip(tops, tops[1:]))
-        x, y = page.middle("scores.1", n - 1, n - 1)
-        page.page.locator('.grid:has([data-grid="scores.1"])').evaluate("(e) => e.scrollIntoView({ block: 'end' })")
-        page.page.mouse.move(*page.middle("scores.1", n - 1, n - 1))
+        page.grid("scores.1").press("Control+End")
         assert page.reading().startswith(f"score(word{n - 1} → word{n - 1}, head 1)")
 
 

@@ -1,6 +1,6 @@
 """Multi-head attention once more, in plain Python loops, written from the paper and sharing no line with mha_core.
 
-Slow on purpose: one number at a time, sums by math.fsum. Also draws the random sizes, parameters and masks of the tests.
+Slow on purpose: one number at a time, sums by math.fsum. Also draws the random parameters and masks of the tests.
 """
 
 from dataclasses import dataclass
@@ -32,7 +32,8 @@ def _one_head(X, other, p, i, allowed, divisor):
     scores = [[fsum(float(a) * float(b) for a, b in zip(q, k)) for k in K] for q in Q]
     scaled = [[number / divisor for number in row] for row in scores]
     masked = [
-        [number if _may_look(allowed, i, r, c) else -inf for c, number in enumerate(row)] for r, row in enumerate(scaled)
+        [number if _may_look(allowed, i, r, c) else -inf for c, number in enumerate(row)]
+        for r, row in enumerate(scaled)
     ]
     weights = [_softmax(row) for row in masked]
     return Q, K, V, scores, scaled, masked, weights, _product(weights, V, None)
@@ -41,7 +42,9 @@ def _one_head(X, other, p, i, allowed, divisor):
 def _product(left, right, bias):
     columns = range(len(right[0]))
     start = [0.0 for _ in columns] if bias is None else [float(b) for b in bias]
-    return [[fsum([start[c], *(float(a) * float(right[k][c]) for k, a in enumerate(row))]) for c in columns] for row in left]
+    return [
+        [fsum([start[c], *(float(a) * float(right[k][c]) for k, a in enumerate(row))]) for c in columns] for row in left
+    ]
 
 
 def _may_look(allowed, head, row, column):

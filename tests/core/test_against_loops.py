@@ -1,4 +1,4 @@
-"""Every stage of attend() against plain loops, for sizes that all differ, where torch cannot follow (d_v ≠ d_k, h·d_v ≠ d_model)."""
+"""Every stage of attend() against plain loops, also where torch cannot follow: d_v ≠ d_k, h·d_v ≠ d_model."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""explain() against what the formulas say, for every cell of every grid: the same operands, in the same places, the same total.
+"""explain() against what the formulas say, for every cell of every grid: its operands, their places, the total.
 
 The places are written down here once more, grid by grid, without a look at STAGES or at arithmetic.py.
 """
@@ -54,7 +54,7 @@ def grids(trace):
 
 @cache
 def explained(name):
-    """Every cell of every grid of one trace with its arithmetic; of the long one every 97th cell, which would take minutes."""
+    """Every cell of every grid of one trace with its arithmetic; of the long one, which takes minutes, every 97th."""
     trace = TRACES[name]()
     every = [(field, index) for field, grid in grids(trace).items() for index in np.ndindex(grid.shape)]
     every = every[::97] if name == "long" else every
@@ -173,7 +173,7 @@ def test_the_subtotals_of_an_output_cell_are_the_shares_of_the_heads(name):
 
 @pytest.mark.parametrize("name", [name for name in TRACES if name != "long"])
 def test_from_an_output_cell_one_can_walk_back_to_all_that_came_from_outside(name):
-    """Following every operand of one output cell ends in the words, the positions and the parameters, and nowhere else."""
+    """Following every operand of one output cell ends in the words, the positions, the parameters and nowhere else."""
     trace = explained(name)[0]
     reached, todo = set(), [("output", (0, 0))]
     while todo:
@@ -197,8 +197,8 @@ def test_the_rules_are_those_of_the_table():
     rules = {field: explain(trace, field, (0,) * grid.ndim).rule for field, grid in grids(trace).items()}
     assert rules == {
         "E": "given", "P": "given", "X": "sum", "context": "given", "Q": "product", "K": "product", "V": "product",
-        "scores": "dot", "scaled": "divide", "masked": "mask", "weights": "softmax", "heads": "product", "concat": "copy",
-        "output": "product", **dict.fromkeys(PARAMETERS, "given"),
+        "scores": "dot", "scaled": "divide", "masked": "mask", "weights": "softmax", "heads": "product",
+        "concat": "copy", "output": "product", **dict.fromkeys(PARAMETERS, "given"),
     }
 
 
@@ -225,8 +225,8 @@ def test_a_grid_that_this_trace_does_not_have_is_said_to_be_missing(field):
 @pytest.mark.parametrize(
     "field, index",
     [("scores", (0, 0)), ("scores", (0, 0, 0, 0)), ("scores", (3, 0, 0)), ("scores", (0, 5, 0)), ("scores", (0, 0, 5)),
-     ("scores", (-1, 0, 0)), ("output", (0, 6)), ("concat", (0, 12)), ("b_O", (6,)), ("b_O", ()), ("X", (0, -1)), ("E", (7, 0)),
-     ("context", (7, 0))],
+     ("scores", (-1, 0, 0)), ("output", (0, 6)), ("concat", (0, 12)), ("b_O", (6,)), ("b_O", ()), ("X", (0, -1)),
+     ("E", (7, 0)), ("context", (7, 0))],
 )
 def test_a_cell_that_is_not_there_is_answered_with_the_shape(field, index):
     with pytest.raises(ValueError, match=rf"{field} has shape \(.*there is no cell"):

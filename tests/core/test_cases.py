@@ -1,4 +1,4 @@
-"""Public questions and bug reports about the mathematics, one test each, named after its row in shared/cases/cases.md."""
+"""Public questions and bug reports about the mathematics, one test each, named as in shared/cases/cases.md."""
 
 import dataclasses
 
@@ -60,7 +60,8 @@ def test_A6_every_head_sees_the_whole_embedding():
 def test_A7_projecting_the_whole_row_is_not_slicing_it_first():
     x, W = np.array([[1.0, 2, 3, 4]]), np.arange(16.0).reshape(4, 4) / 10
     shown(project(x, into_bands(W, 2))[0, 0], [8, 9], 12)
-    shown(project(np.array([[1.0, 2, 3, 10]]), into_bands(W, 2))[0, 0], [15.2, 16.8], 12)  # the last feature reaches head 0
+    last_feature_moved = np.array([[1.0, 2, 3, 10]])
+    shown(project(last_feature_moved, into_bands(W, 2))[0, 0], [15.2, 16.8], 12)
     small = np.array([[1.0, 2], [3, 4]])
     assert np.array_equal(x[:, :2] @ small, [[7, 10]]) and np.array_equal(x[:, 2:] @ small, [[15, 22]])
     assert (small.size, W.size) == (4, 16)
@@ -422,8 +423,8 @@ def test_the_numbers_of_the_lesson():
     p = Parameters.seeded(512, 8)
     trace = attend(np.random.default_rng(0).standard_normal((10, 512)), p)
     assert trace.divisor == 8
-    shapes = [trace.X.shape, trace.Q[0].shape, trace.weights[0].shape, trace.heads[0].shape, trace.concat.shape, trace.output.shape]
-    assert shapes == [(10, 512), (10, 64), (10, 10), (10, 64), (10, 512), (10, 512)]
+    arrays = (trace.X, trace.Q[0], trace.weights[0], trace.heads[0], trace.concat, trace.output)
+    assert [array.shape for array in arrays] == [(10, 512), (10, 64), (10, 10), (10, 64), (10, 512), (10, 512)]
     V = np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1]])
     assert np.array_equal(blend(np.array([[0.6, 0.3, 0.1]]), V), [[0.6, 0.3, 0.1]])
     assert mix(np.ones((3, 768)), np.ones((768, 768))).shape == (3, 768)

@@ -1,4 +1,4 @@
-"""The plan of the house: which room may import which, how long a room may be, and that shapes are checked while testing."""
+"""The plan of the house: which room may import which, how long a room may be, and that tests check shapes."""
 
 import ast
 import subprocess
@@ -77,9 +77,10 @@ def test_what_a_browser_cannot_run_is_kept_out(path):
 
 
 def test_inside_the_core_the_arrows_run_from_attention_to_stages_to_arithmetic():
-    above = {"attention": {"stages", "arithmetic"}, "stages": {"arithmetic"}, "parameters": {"attention", "stages", "arithmetic"}}
-    for module, forbidden in above.items():
-        assert not imports(ROOT / "mha_core" / f"{module}.py") & {f"mha_core.{other}" for other in forbidden}
+    floors = ("checks", "parameters", "attention", "stages", "arithmetic")
+    for floor, module in enumerate(floors):
+        above = {f"mha_core.{other}" for other in floors[floor + 1 :]}
+        assert not imports(ROOT / "mha_core" / f"{module}.py") & above
     used = {module: imports(ROOT / "mha_core" / f"{module}.py") for module in ("stages", "arithmetic")}
     assert "mha_core.attention" in used["stages"] and "mha_core.stages" in used["arithmetic"]
 
@@ -102,6 +103,7 @@ def test_shapes_are_checked_while_testing():
 
 
 def test_the_core_works_without_jaxtyping():
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "addopts=", "tests/core/unchecked.py"]
+    plain = ["-q", "-p", "no:cacheprovider", "-o", "addopts="]
+    command = [sys.executable, "-m", "pytest", *plain, "tests/core/unchecked.py"]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert run.returncode == 0, run.stdout + run.stderr

@@ -35,7 +35,8 @@ def test_a_row_needs_only_what_stands_above_it(stage):
 
 
 def test_the_rows_stand_in_the_order_in_which_a_trace_is_computed():
-    trace_order = [field.name for field in dataclasses.fields(AttentionTrace) if field.name in FIELDS and field.name not in "EP"]
+    in_trace = [field.name for field in dataclasses.fields(AttentionTrace)]
+    trace_order = [name for name in in_trace if name in FIELDS and name not in "EP"]
     assert [name for name in FIELDS if name in trace_order] == trace_order
     steps = [stage.step for stage in STAGES]
     assert steps == sorted(steps) and set(steps) <= set(range(1, 8))
@@ -60,7 +61,8 @@ def test_the_code_of_a_row_is_a_function_that_was_called(stage):
 def test_the_code_of_the_rows_are_the_functions_that_attend_calls():
     names = {stage.field: stage.code.__name__ for stage in STAGES if stage.code}
     assert names == {
-        "E": "word_row", "P": "sinusoid", "X": "embed", "Q": "project", "K": "project", "V": "project", "scores": "score", "scaled": "scale", "masked": "mask",
+        "E": "word_row", "P": "sinusoid", "X": "embed", "Q": "project", "K": "project", "V": "project",
+        "scores": "score", "scaled": "scale", "masked": "mask",
         "weights": "softmax", "heads": "blend", "concat": "concatenate", "output": "mix",
     }
 

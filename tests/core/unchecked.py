@@ -1,5 +1,5 @@
 """What the core does where jaxtyping is not installed. Run by test_house.py in a process of its own: there the shape
-annotations are plain arrays, so wrong kinds and shapes reach the core's own checks, as they do for everybody but the tests.
+annotations are plain arrays, so wrong kinds and shapes reach the core's own checks, as they do outside the tests.
 """
 
 import sys
@@ -30,8 +30,9 @@ def test_parameters_take_lists_and_whole_numbers_and_keep_float64():
 
 
 @pytest.mark.parametrize("name, shape", [
-    ("W_K", (2, 7, 4)), ("W_K", (3, 7, 3)), ("W_V", (3, 7, 5)), ("W_V", (2, 6, 5)), ("W_O", (9, 7)), ("b_Q", (2, 5)), ("b_K", (3, 3)),
-    ("b_V", (2, 3)), ("b_O", (8,)), ("W_Q", (7, 3)), ("W_O", (10,)), ("W_O", (10, 0)), ("W_Q", (0, 7, 3)), ("b_O", ()),
+    ("W_K", (2, 7, 4)), ("W_K", (3, 7, 3)), ("W_V", (3, 7, 5)), ("W_V", (2, 6, 5)), ("W_O", (9, 7)), ("b_Q", (2, 5)),
+    ("b_K", (3, 3)), ("b_V", (2, 3)), ("b_O", (8,)), ("W_Q", (7, 3)), ("W_O", (10,)),
+    ("W_O", (10, 0)), ("W_Q", (0, 7, 3)), ("b_O", ()),
 ])
 def test_parameters_that_contradict_each_other_are_named_with_their_shape(name, shape):
     shapes = {"W_Q": (2, 7, 3), "W_K": (2, 7, 3), "W_V": (2, 7, 5), "W_O": (10, 7)}
@@ -53,7 +54,7 @@ def test_what_is_no_real_number_is_refused_and_not_converted(values):
 
 @pytest.mark.parametrize("shape", [(8,), (3, 7), (2, 3, 8), (3, 9)])
 def test_a_sentence_of_another_width_is_refused_with_both_widths(shape):
-    with pytest.raises(ValueError, match=r"X has shape .*row of 8: \(n, 8\)"):
+    with pytest.raises(ValueError, match=r"X has shape .*row of 8"):
         attend(np.ones(shape), Parameters.seeded(8, 2))
 
 

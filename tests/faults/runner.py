@@ -1,9 +1,9 @@
-"""Runs the core's tests against one faulty copy of mha_core after the other, and prints a verdict for each as a line of JSON.
+"""Runs the core's tests against one faulty copy of mha_core after the other; prints a verdict on each, a line of JSON.
 
 usage: runner.py NAME …      (a name from faults.py, or "none" for a copy without a fault)
 
-Everything slow to import is imported once; each copy is then tested in a forked process of its own, two at a time. A copy
-lies in a folder of its own together with the tests, so that nothing of the real mha_core can be reached.
+Everything slow to import is imported once; each copy is then tested in a forked process of its own, two at a time. A
+copy lies in a folder of its own together with the tests, so that nothing of the real mha_core can be reached.
 """
 
 import json
@@ -24,7 +24,9 @@ from faults import FAULTS  # noqa: E402
 from hypothesis import Phase, settings  # noqa: E402
 
 # Few examples, and no search for the smallest one that fails: all that is asked is whether one does.
-settings.register_profile("faults", deadline=None, derandomize=True, database=None, max_examples=10, phases=[Phase.generate])
+settings.register_profile(
+    "faults", deadline=None, derandomize=True, database=None, max_examples=10, phases=[Phase.generate]
+)
 settings.load_profile("faults")
 
 ROOT = Path(__file__).parents[2]
@@ -76,8 +78,8 @@ def run_copy(name):
         watch, silent = Watch(), os.open(os.devnull, os.O_WRONLY)
         verdicts = os.dup(1)
         os.dup2(silent, 1)
-        options = ["-x", "-q", "--tb=no", "--assert=plain", "--import-mode=importlib", "-p", "no:cacheprovider", "-k", "not A49"]
-        code = int(pytest.main([*options, *tests_for(name)], plugins=[watch]))
+        options = ["-x", "-q", "--tb=no", "--assert=plain", "--import-mode=importlib", "-p", "no:cacheprovider"]
+        code = int(pytest.main([*options, "-k", "not A49", *tests_for(name)], plugins=[watch]))
         verdict = {"fault": name, "exit": code, "passed": watch.passed, "failed": watch.failed}
         os.write(verdicts, (json.dumps(verdict) + "\n").encode())
 

@@ -502,7 +502,7 @@ def test_products_add_up_to_the_score(wide):
 @pytest.mark.parametrize(
     ("q", "k", "says"),
     [([2, 1], [1, 2], "same way"), ([2, 1], [-1, 2], "right angle"), ([2, 1], [-2, -1], "negative: −5"),
-     ([0, 0], [1, 1], "no length"), ([0.1, 0.3], [-0.3, 0.1], "right angle")],
+     ([0, 0], [1, 1], "no length"), ([0.1, 0.3], [-0.9, 0.3], "right angle")],
 )
 def test_two_arrows(q, k, says):
     figure = two_arrows(q, k, LIGHT)

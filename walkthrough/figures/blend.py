@@ -146,7 +146,7 @@ def _new_row(sketch, result, level, unit, palette):
     sketch.scatter(
         mode="markers", x=columns, y=level + result, xaxis="x2", customdata=result, name="result", hoverinfo="text",
         hovertext=[f"new row, column {c + 1}<br><b>{digits(v)}</b>" for c, v in enumerate(result)], cliponaxis=False,
-        marker=dict(symbol="line-ew", size=15, line=dict(width=3, color=palette.text)),
+        marker=dict(symbol="line-ew", size=9, line=dict(width=3, color=palette.text)),
     )
     many = len(result) >= STAGGER_FROM
     for c, v in enumerate(result):

@@ -109,34 +109,38 @@ def _margin(canvas: Canvas) -> float:
 def _lane(canvas: Canvas, head: int, x_right: float, y_x: float, top: float) -> tuple[float, float]:
     """One head from Q, K, V to its answer; returns where the answer ends."""
     colour, x = f"--mha-head-{head % 8 + 1}", x_right + 58
-    best = int(np.argmax(canvas.trace.weights[head, canvas.word]))
-    says = canvas.names["gives"].format(
-        word=svg.short(canvas.tokens[canvas.word], 14), share=canvas.percent(canvas.trace.weights[head, canvas.word, best]),
-        other=svg.short(canvas.tokens[best], 14),
-    )
-    canvas.parts.append(
-        f'<text class="lane" x="{x:g}" y="{top + 2:g}" style="fill:var({colour})">{escape(canvas.names["head"])} {head + 1}'
-        f'<tspan class="says" dx="10">{escape(says)}</tspan></text>'
-    )
-    bands, edges = [], {}
+    _lane_title(canvas, head, x, top)
+    edges, bands = {}, []
     for k, field in enumerate(("Q", "K", "V")):
         y = top + 42 + k * (canvas.rows + HEADER)
         edges[field] = canvas.draw(field, x, y, "step_2_qkv", head, keep=5)
-        bands.append(svg.band(x_right + 6, y_x, x - 6, edges[field][1], colour))
+        bands.append((x_right + 6, y_x, x - 6, edges[field][1]))
     far = max(edge for edge, _ in edges.values()) + 60
     y = top + 42 + (canvas.rows + HEADER) / 2
     score = canvas.draw("scores", far, y, "step_3_scores", head)
     weight = canvas.draw("weights", score[0] + 88, y, "step_4_softmax", head)
     answer = canvas.draw("heads", weight[0] + 70, y, "step_5_blend", head, keep=5)
-    bands += [svg.band(edges[f][0] + 6, edges[f][1], far - 6, score[1], colour) for f in ("Q", "K")]
-    bands.append(svg.band(score[0] + 6, score[1], score[0] + 82, score[1], colour))
-    bands.append(svg.band(weight[0] + 6, score[1], weight[0] + 64, score[1], colour))
-    bands.append(svg.band(edges["V"][0] + 6, edges["V"][1], weight[0] + 64, score[1] + 6, colour))
-    notes = svg.words(score[0] + 44, y + canvas.rows / 2 - 12, canvas.names["divisor"], "note", "middle")
-    notes += svg.words(score[0] + 44, y + canvas.rows / 2 + 21, "softmax", "note", "middle")
-    canvas.parts[:0] = bands
-    canvas.parts.append(notes)
+    bands += [(edges[f][0] + 6, edges[f][1], far - 6, score[1]) for f in ("Q", "K")]
+    bands.append((score[0] + 6, score[1], score[0] + 82, score[1]))
+    bands.append((weight[0] + 6, score[1], weight[0] + 64, score[1]))
+    bands.append((edges["V"][0] + 6, edges["V"][1], weight[0] + 64, score[1] + 6))
+    canvas.parts[:0] = [svg.band(*ends, colour) for ends in bands]
+    for text, down in ((canvas.names["divisor"], -12), ("softmax", 21)):
+        canvas.parts.append(svg.words(score[0] + 44, y + canvas.rows / 2 + down, text, "note", "middle"))
     return answer
+
+
+def _lane_title(canvas: Canvas, head: int, x: float, top: float) -> None:
+    """The head's name in its hue, and whom the chosen word looks at most here."""
+    weights = canvas.trace.weights[head, canvas.word]
+    best = int(np.argmax(weights))
+    says = canvas.names["gives"].format(
+        word=svg.short(canvas.tokens[canvas.word], 14), share=canvas.percent(weights[best]), other=svg.short(canvas.tokens[best], 14)
+    )
+    canvas.parts.append(
+        f'<text class="lane" x="{x:g}" y="{top + 2:g}" style="fill:var(--mha-head-{head % 8 + 1})">{escape(canvas.names["head"])} '
+        f'{head + 1}<tspan class="says" dx="10">{escape(says)}</tspan></text>'
+    )
 
 
 def _gallery_size(canvas: Canvas) -> tuple[float, int, float]:

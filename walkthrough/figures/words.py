@@ -57,7 +57,7 @@ SENTENCES = {
         "{product} (pair {pair})."
     ),
     "pair_same": "The arrows point much the same way, so their dot product is large: {score}.",
-    "pair_right": "The arrows stand at a right angle, so their dot product is 0.",
+    "pair_right": "The arrows stand at a right angle, so their dot product is {score}.",
     "pair_opposite": "The arrows point against each other, so their dot product is negative: {score}.",
     "pair_nothing": "One of the arrows has no length, so the dot product is 0.",
 }

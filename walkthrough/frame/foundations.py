@@ -39,6 +39,11 @@ def slide(reel: Reel, key: str) -> None:
     press(reel.html, key, lambda part: None, reel)
 
 
+def show(html: str, key: str) -> None:
+    """A picture with nothing to press."""
+    press(html, key, lambda part: None)
+
+
 def _slider_of(reel: Reel) -> dict:
     return {name: getattr(reel, name) for name in ("says", "label", "first", "start", "presets")}
 

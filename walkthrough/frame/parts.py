@@ -13,7 +13,7 @@ from mha_core.stages import stage_of
 from walkthrough import palette
 from walkthrough.figures.whole import whole as draw_whole
 from walkthrough.frame.pins import follow, pin
-from walkthrough.frame.shell import GROUPS, PAGES, WALK, go_to, navigate, page_link, steps
+from walkthrough.frame.shell import GROUPS, PAGES, WALK, go_to, navigate, page_link, steps, title
 from walkthrough.frame.state import change, drop_cells, notes, settings
 from walkthrough.lesson import load, text
 from walkthrough.numbers import numbers, percent
@@ -160,25 +160,29 @@ def _parameters(function: Callable) -> frozenset[str]:
 def whole(key: str) -> None:
     """The whole picture; its parts open their steps, a head's small grid makes that head the chosen one."""
     found = walk()
-    svg = draw_whole(found.trace, found.tokens, found.word, found.head, _whole_names(found), percent)
-    drawn = _whole_component()(key=key, data={"svg": svg}, on_open_change=lambda: None)
-    if drawn.open:
-        if drawn.open.startswith("head:"):
-            change(head=int(drawn.open.removeprefix("head:")))
-            st.rerun()
-        go_to(drawn.open)
+    opened = picture(draw_whole(found.trace, found.tokens, found.word, found.head, _whole_names(found), percent), key)
+    if opened and opened.startswith("head:"):
+        change(head=int(opened.removeprefix("head:")))
+        st.rerun()
+    elif opened:
+        go_to(opened)
+
+
+def picture(svg: str, key: str) -> str | None:
+    """An SVG whose parts can be opened; the name of the part that was opened just now."""
+    return _picture_component()(key=key, data={"svg": svg}, on_open_change=lambda: None).open
 
 
 def _whole_names(found: Walk) -> dict[str, str]:
     names = {field: stage_of(field).symbol for field in ("X", "Q", "K", "V", "output")}
     names |= {field: text(f"whole_{field}") for field in ("scores", "weights", "heads", "concat")}
     names |= {key: text(f"whole_{key}") for key in ("opens", "gives", "gives_long", "describe", "others", "follow", "head", "skips")}
-    names |= {page: text(f"nav_{page}") for page in PAGES}
+    names |= {page: text(f"nav_{page}") for page in WALK}
     return names | {"divisor": text("whole_divisor", divisor=f"{found.trace.divisor:.4g}")}
 
 
 @cache
-def _whole_component():
+def _picture_component():
     return st.components.v2.component(
         "mha_whole", html='<div class="whole-host"></div>', css=(HERE / "whole.css").read_text(), js=(HERE / "whole.js").read_text()
     )
@@ -213,7 +217,7 @@ def contents() -> None:
         if names:
             st.html(f"<h2>{escape(text(f'nav_section_{group}'))}</h2>")
         for name in names:
-            page_link(name, text(f"title_{name}"))
+            page_link(name, title(name))
 
 
 def fold(name: str):

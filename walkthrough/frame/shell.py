@@ -36,10 +36,18 @@ def _style() -> str:
     return f"<style>{rules}{inside}{(HERE / 'style.css').read_text(encoding='utf-8')}</style>"
 
 
+def title(name: str) -> str:
+    """A page's title; its file name until it has one (tests/walkthrough/test_catalogue.py asks for all of them)."""
+    try:
+        return text(f"title_{name}")
+    except KeyError:
+        return name
+
+
 def navigate():
     """Declare all pages and find out which one is asked for."""
     pages = {
-        name: st.Page(f"pages/{name}.py", title=text(f"title_{name}"), url_path=name, default=name == PAGES[0]) for name in PAGES
+        name: st.Page(f"pages/{name}.py", title=title(name), url_path=name, default=name == PAGES[0]) for name in PAGES
     }
     page = st.navigation(list(pages.values()), position="hidden")
     st.session_state["pages"] = pages
@@ -78,7 +86,7 @@ def steps(page: str) -> None:
             if not 0 <= other < len(WALK):
                 st.html("<span></span>", width="content")
                 continue
-            label = arrow.format(text(f"title_{WALK[other]}"))
+            label = arrow.format(title(WALK[other]))
             kind = "primary" if side == "Right" else "secondary"
             if st.button(label, key=f"go_{side}", shortcut=side, type=kind):
                 go_to(WALK[other])

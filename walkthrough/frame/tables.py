@@ -1,13 +1,18 @@
 """Small tables, coloured bands and sheets of told walks, for the stories and the lab."""
 
-from collections.abc import Iterable, Sequence
+import inspect
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from html import escape
 
 import streamlit as st
 
 from walkthrough.figures import bands as drawn_bands
+from walkthrough.frame.controls import hold, take
+from walkthrough.frame.parts import Page
+from walkthrough.frame.shell import WALK, page_link
 from walkthrough.frame.state import settings
+from walkthrough.lesson import text
 from walkthrough.sheet.mount import mount, unfolded_in
 from walkthrough.sheet.sheet import sheet as build_sheet
 from walkthrough.stories import relabel, story_settings
@@ -55,16 +60,99 @@ def note(message: str) -> None:
     st.html(f'<div class="note" role="status">{escape(message)}</div>')
 
 
-def told_sheet(*equations: str, of: Walk, key: str, origin: str, columns=None, rows=None, on_pick=None) -> None:
+def told_sheet(*equations: str, of: Walk, key: str, origin: str, columns=None, rows=None) -> None:
     """The linked picture of a walk that a story tells, with its own origin and, where given, names for its columns."""
     key = f"sheet_{key}"
     payload = build_sheet(of, list(equations), unfolded=unfolded_in(key))
     named = replace(payload, data=relabel(payload.data, columns or {}, rows or {}))
-    mount(named, key=key, on_pick=on_pick)
-    st.html(f'<div class="origin">{escape(origin)}</div>')
+    mount(named, key=key)
+    told_origin(origin)
 
 
 def story_link(page: str, label: str, word: int = 2) -> None:
     """A link to a step with the sentence and the sizes of the story."""
     query = story_settings(settings(), word).to_query()
     st.page_link(st.session_state["pages"][page], label=label, query_params=query)
+
+
+def pick(name: str, options: Sequence, label: str, show, default=None):
+    """One of some options of this page, shown as `show` says."""
+    first = options[0] if default is None else default
+    chosen = st.segmented_control(label, options, default=first, key=f"pick_{name}", format_func=show)
+    return first if chosen is None else chosen
+
+
+def on_request(name: str, what, label: str, work: Callable):
+    """The result of `work`, done when its button is pressed and kept until `what` changes; None before that."""
+    kept = st.session_state.setdefault(f"kept_{name}", {})
+    if st.button(label, key=f"ask_{name}"):
+        with st.spinner(text("told_measuring")):
+            kept.clear()
+            kept[what] = work()
+    return kept.get(what)
+
+
+def next_one(name: str, label: str) -> int:
+    """How often the button was pressed."""
+    key = f"turn_{name}"
+    st.session_state.setdefault(key, 0)
+
+    def turn():
+        st.session_state[key] += 1
+
+    st.button(label, key=f"next_{name}", on_click=turn)
+    return st.session_state[key]
+
+
+def setting_switch(field: str, label: str) -> bool:
+    """A toggle of one setting, beside the one in the sidebar."""
+    key = hold(f"here_{field}", getattr(settings(), field))
+    st.toggle(label, key=key, on_change=take, args=(field, key))
+    return getattr(settings(), field)
+
+
+def code(*functions: Callable) -> None:
+    """The source of the functions that made what this page shows."""
+    with st.expander(text("code_label")):
+        for function in functions:
+            st.code(inspect.getsource(function), language="python")
+
+
+def step_link(page: str) -> None:
+    """To the step that an experiment belongs to, with everything as it is."""
+    page_link(page, text("to_the_step", title=text(f"title_{page}")))
+
+
+def told_origin(says: str) -> None:
+    """Where the numbers of a story come from."""
+    st.html(f'<div class="origin">{escape(says)}</div>')
+
+
+def steps_of_story(page: Page) -> None:
+    """The seven steps as the story tells them, each with the door to the step at the sizes of the story."""
+    for number, step in enumerate((name for name in WALK if name.startswith("step")), 1):
+        with st.container(horizontal=True, key=f"told_{step}", vertical_alignment="center"):
+            page.caption(f"picture_{step.rsplit('_', 1)[1]}")
+            story_link(step, text("to_step_number", number=number))
+
+
+def three_widths(name: str, first: tuple[int, int, int]) -> tuple[int, int, int]:
+    """d_model, h and d_v, each typed; while the switch is on, d_v is the even share, rounded down."""
+    keys = [f"{name}_{field}" for field in ("d_model", "h", "d_v")]
+    for key, value in zip(keys, first):
+        st.session_state.setdefault(key, value)
+
+    def back():
+        st.session_state.update(zip(keys, first))
+
+    columns = st.columns(3)
+    limits = ((1, 16384), (1, 256), (1, 16384))
+    shared = st.toggle(text(f"label_{name}_share"), value=True, key=f"{name}_share")
+    d_model, h = (
+        column.number_input(text(f"label_{key}"), *limit, key=key) for column, key, limit in zip(columns, keys[:2], limits)
+    )
+    if shared:
+        st.session_state[keys[2]] = max(1, d_model // h)
+    d_v = columns[2].number_input(text(f"label_{keys[2]}"), *limits[2], key=keys[2], disabled=shared)
+    st.button(text(f"button_{name}"), key=f"{name}_back", on_click=back)
+    return d_model, h, d_v

@@ -117,6 +117,7 @@ function spread(places, sizes) {
 }
 
 function applySizes(view, head) {
+  view.head = head;
   const { label, x, y, font, isCompact } = view;
   view.frame.style.cssText = `grid-template:${head}px ${y.total}px / ${label}px ${x.total}px;--font:${font}px;--font-columns:${x.font}px`;
   for (const part of [view.rowsBox, view.columnsBox, view.corner]) part.hidden = isCompact;

@@ -176,7 +176,7 @@ function buildTitle(view) {
 
 function buildLegend(book, grid) {
   const edges = grid.scale === "weight" ? ["0", "1"] : [digits(-grid.limit), digits(grid.limit)];
-  const hatch = grid.field === "masked" && book.mask ? [make("span", { class: "hatch" }), book.texts["legend.masked"]] : [];
+  const hatch = grid.field === "masked" && book.mask ? [make("span", { class: "key" }, make("span", { class: "hatch" }), book.texts["legend.masked"])] : [];
   const legend = make("div", { class: "legend", "aria-hidden": "true" }, edges[0], make("span", { class: `bar ${grid.scale}` }), edges[1], hatch);
   legend.hidden = grid.hue > 1 && grid.field !== "shares"; // all heads share the scale of the first
   return legend;
@@ -244,6 +244,8 @@ function show(sheet) {
     paintOver(view, cells, !!place);
     boldLabels(view, cells);
   }
+  if (sheet.walked && sheet.pointed) bringIntoSight(sheet);
+  sheet.walked = null;
 }
 
 function pinnedPlace(sheet) {
@@ -435,14 +437,15 @@ function sayActive(view, [r, c]) {
     make("div", { role: "row", "aria-rowindex": grid.rows[r] + 2 },
       make("span", { role: "rowheader", "aria-colindex": 1 }, grid.row_labels[r]), cell));
   view.table.setAttribute("aria-activedescendant", id);
-  bringIntoSight(view, r, c);
+  cell.style.cssText = `left:${view.label + view.x.start[c]}px;top:${view.head + view.y.start[r]}px;width:${view.x.sizes[c]}px;height:${view.y.sizes[r]}px`;
+  sheet.walked = { view, cell };
 }
 
-function bringIntoSight({ frame, x, y, label }, r, c) {
-  const box = frame.parentElement, margin = 8;
-  const scroll = (now, start, end, room) => clamp(now, end - room + margin, Math.max(0, start - margin));
-  if (box.scrollWidth > box.clientWidth) box.scrollLeft = scroll(box.scrollLeft, x.start[c], x.start[c] + x.sizes[c] + label, box.clientWidth);
-  if (box.scrollHeight > box.clientHeight) box.scrollTop = scroll(box.scrollTop, y.start[r], y.start[r] + y.sizes[r] + x.head, box.clientHeight);
+// Scroll, where one must, until the walked cell is seen: not behind the labels, nor behind the reading line.
+function bringIntoSight({ reading, walked }) {
+  const { view, cell } = walked;
+  cell.style.scrollMargin = `${view.head}px 8px ${reading.offsetHeight + 8}px ${view.label}px`;
+  cell.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
 function focusedCell(sheet) {

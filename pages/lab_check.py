@@ -1,0 +1,20 @@
+"""The same sentence through the library that owns the model: how far are our numbers from its?"""
+
+import streamlit as st
+
+from walkthrough import frame, library
+from walkthrough.digits import digits
+from walkthrough.frame import trained
+from walkthrough.lesson import text
+
+page = frame.Page("lab_check")
+page.say("what", "why")
+if trained.is_there() and st.button(text("label_check_now"), type="primary"):
+    try:
+        with st.spinner(text("check_runs")):
+            found = library.differences(frame.settings().sentence)
+        rows = [[text(f"check_{name.replace(' ', '_')}"), digits(apart)] for name, apart in found.items()]
+        trained.table([text("check_what"), text("check_apart")], rows)
+        page.say("see")
+    except ValueError as problem:
+        st.text(str(problem))

@@ -1,0 +1,31 @@
+"""Which trained head does what you have in mind, in your own sentence?"""
+
+import streamlit as st
+
+from walkthrough import frame
+from walkthrough.frame import trained
+from walkthrough.lesson import text
+from walkthrough.sources import pieces_of
+from walkthrough.trained import PATTERNS, find
+
+page = frame.Page("lab_finder")
+page.say("what", "why")
+if trained.is_there():
+    sentence = frame.settings().sentence
+    tokens = pieces_of(sentence).tokens
+    pattern = st.selectbox(
+        text("label_pattern"), PATTERNS, format_func=lambda name: text(f"pattern_{name}"), key="finder_pattern"
+    )
+    query, key = 1, 1
+    if pattern == "pair":
+        places = range(len(tokens))
+        name = lambda place: f"{place + 1} · {tokens[place]}"  # noqa: E731
+        query = st.selectbox(text("label_from_word"), places, index=1, format_func=name, key=f"finder_from_{len(tokens)}")
+        key = st.selectbox(text("label_to_word"), places, index=1, format_func=name, key=f"finder_to_{len(tokens)}")
+    page.caption("picture")
+    try:
+        trained.found_heads(find(sentence, pattern, query, key))
+    except ValueError as impossible:
+        st.text(str(impossible))
+    page.say("see")
+    trained.lesson_finds()

@@ -1,0 +1,22 @@
+"""Which words matter? Four answers that do not agree."""
+
+from walkthrough import frame, trained
+from walkthrough.digits import digits
+from walkthrough.figures.ranks import describe_ranks, ranks
+from walkthrough.frame import trained as parts
+from walkthrough.lesson import text
+from walkthrough.sources import pieces_of
+
+page = frame.Page("lab_which_words")
+page.say("what", "why")
+if parts.is_there():
+    sentence = frame.settings().sentence
+    kept = list(pieces_of(sentence).kept)
+    words = [pieces_of(sentence).tokens[place] for place in kept]
+    answers = {text(f"matters_{name}"): values for name, values in trained.answers(sentence).items()}
+    page.caption("picture")
+    frame.figure(lambda palette: ranks(answers, words, palette), describe_ranks(answers, words), key="ranks")
+    parts.table([text("limits_word"), *answers], [
+        [word, *(digits(float(values[i])) for values in answers.values())] for i, word in enumerate(words)
+    ])
+    page.say("see")

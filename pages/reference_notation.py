@@ -1,0 +1,16 @@
+"""Every symbol with its current value and shape, and the conventions, here and elsewhere."""
+
+from walkthrough import frame
+from walkthrough.frame import reference
+from walkthrough.frame.parts import live
+
+frame.walk()
+page = frame.Page("reference_notation")
+page.say("what")
+reference.symbols()
+for section in ("conventions", "elsewhere", "words"):
+    page.say(f"picture_{section}")
+    reference.explained(page.lesson.sections[f"picture_{section}_table"], live())
+    if section == "elsewhere":
+        reference.in_numbers()
+frame.origin()

@@ -1,0 +1,150 @@
+"""Trained and hand-built numbers on the pages: every layer, the special tokens, what is said where the model is missing."""
+
+import numpy as np
+import pytest
+
+from mha_core.pretrained import EncoderUnavailable
+from tests.walkthrough.test_pages import TEN, assert_shows, open_app, prose, sheets, show
+from walkthrough import library, sources, trained
+from walkthrough.frame.shell import WALK
+from walkthrough.settings import Settings, from_query
+from walkthrough.sources import BY_HAND
+from walkthrough.walk import walk_of
+
+MAT = "the cat sat on the mat"
+
+
+@pytest.mark.parametrize("page", WALK)
+def test_every_page_of_the_walk_shows_every_layer_as_it_is(page):
+    at = open_app(page)
+    for layer in range(1, 7):
+        settings = Settings(TEN, source="trained", layer=layer, head=2 * layer, word=3, hide_special=layer == 4)
+        show(at, settings)
+        assert not at.exception, at.exception[0].stack_trace
+        assert at.session_state["settings"] == settings
+        for grid, there in sheets(at):
+            assert_shows(grid, there, walk_of(settings).trace)
+
+
+def test_the_sizes_are_those_of_the_model_and_the_page_says_why():
+    at = open_app("step_7_mix", Settings(MAT, source="trained", layer=2, head=12, word=2))
+    shapes = {grid["field"]: tuple(grid["shape"]) for grid, _ in sheets(at)}
+    assert shapes["heads"] == (8, 32) and shapes["concat"] == shapes["output"] == (8, 384)
+    assert "384" in prose(at) and "all-MiniLM-L6-v2, layer 2" in prose(at)
+
+
+def test_hiding_the_special_tokens_shares_their_weight_out_again_and_says_so():
+    shown = walk_of(Settings(MAT, source="trained", layer=3, word=2)).trace.weights
+    hidden = walk_of(Settings(MAT, source="trained", layer=3, word=2, hide_special=True)).trace.weights
+    inside = shown[:, 1:-1, 1:-1].astype(float)
+    np.testing.assert_allclose(hidden, inside / inside.sum(axis=-1, keepdims=True), atol=2e-6)
+    assert "hidden" in prose(open_app("step_4_softmax", Settings(MAT, source="trained", hide_special=True)))
+
+
+def test_sub_words_are_shown_as_the_model_cuts_them():
+    assert walk_of(Settings(TEN, source="trained")).tokens[8:11] == ("scala", "##ble", "api")
+
+
+def test_a_missing_model_is_said_and_the_walk_goes_on_with_seeded_numbers(monkeypatch):
+    def absent():
+        raise EncoderUnavailable("The trained model is not installed here; install it.")
+
+    sources.pieces_of.cache_clear()
+    monkeypatch.setattr(sources, "load_encoder", absent)
+    sources.encoder.cache_clear()
+    try:
+        settings, notes = from_query({"source": "trained", "sentence": TEN, "word": "2"})
+        assert settings == Settings(TEN, word=2)
+        assert [note.key for note in notes] == ["note_trained"] and "not installed" in notes[0].values["problem"]
+        for page in ("lab_gallery", "lab_finder", "lab_limits", "lab_which_words", "lab_check"):
+            at = open_app(page, Settings(TEN))
+            assert not at.exception and "not installed here" in prose(at)
+    finally:
+        monkeypatch.undo()
+        sources.encoder.cache_clear()
+
+
+def test_a_sentence_without_hand_built_heads_is_shown_seeded_with_a_note():
+    settings, notes = from_query({"source": "hand-built"})
+    assert settings == Settings() and [note.key for note in notes] == ["note_hand_built"]
+
+
+def test_choosing_hand_built_brings_a_sentence_that_has_them():
+    at = open_app("start")
+    at.segmented_control(key="side_source").set_value("hand-built").run()
+    chosen = at.session_state["settings"]
+    assert (chosen.source, chosen.sentence) == ("hand-built", "She is a great leader")
+    assert "the cat sat" in prose(at)
+
+
+@pytest.mark.parametrize("page", WALK)
+@pytest.mark.parametrize("sentence", BY_HAND)
+def test_hand_built_heads_walk_like_any_other(page, sentence):
+    settings = Settings(sentence, source="hand-built", word=2, head=1)
+    at = open_app(page, settings)
+    assert not at.exception
+    for grid, there in sheets(at):
+        assert_shows(grid, there, walk_of(settings).trace)
+
+
+def test_led_gives_exactly_70_percent_to_team_on_the_page():
+    walk = walk_of(Settings(TEN, source="hand-built", word=2, head=1))
+    assert walk.trace.weights[0, 1, 3] == pytest.approx(0.7, abs=1e-12)
+    assert "70%" in prose(open_app("step_4_softmax", walk.settings))
+
+
+def test_the_lesson_finds_are_first_where_the_lesson_says():
+    for pattern, layer, head, sentence in trained.LESSON_FINDS:
+        if pattern in ("previous", "first"):
+            best = trained.find(sentence, pattern)[0]
+            assert (best.layer + 1, best.head + 1) == (layer, head) or best.score > 0.8
+    assert trained.find(TEN, "previous")[0].score > 0.99
+
+
+def test_a_find_opens_its_walk():
+    at = open_app("lab_gallery", Settings(MAT))
+    next(button for button in at.button if "layer 1, head 3" in button.label).click().run()
+    chosen = at.session_state["settings"]
+    assert (chosen.source, chosen.layer, chosen.head) == ("trained", 1, 3)
+
+
+def test_the_limits_are_the_models_own_numbers():
+    tired, wide = trained.pronoun_looks(trained.TIRED), trained.pronoun_looks(trained.WIDE)
+    assert tired["animal"] > 0.5 and wide["animal"] > 5 * wide["street"]
+    assert trained.without_heads(MAT, (1, 3)) > 0.98
+    assert 0.3 < trained.special_share(MAT)["[CLS]"] < 0.8
+
+
+def test_which_words_matter_against_plain_loops():
+    found = trained.answers(MAT)
+    traces = trained.reading(MAT).traces
+    n, h = traces[0].weights.shape[-1], 12
+    weight, size = np.zeros(n), np.zeros(n)
+    for trace in traces:
+        p = trace.parameters
+        for head in range(h):
+            for key in range(n):
+                given = trace.weights[head, :, key].astype(float)
+                weight[key] += given.sum()
+                size[key] += given.sum() * np.linalg.norm(trace.V[head, key].astype(float) @ p.W_O[32 * head : 32 * head + 32])
+    np.testing.assert_allclose(found["weights"], weight[1:-1] / weight[1:-1].sum(), atol=1e-5)
+    np.testing.assert_allclose(found["carried"], size[1:-1] / size[1:-1].sum(), atol=1e-5)
+    whole, shorter = (sources.encoder().encode(s).astype(float) for s in (MAT, "the sat on the mat"))
+    turned = trained.left_out(MAT)
+    assert turned[1] == pytest.approx(1 - whole @ shorter, abs=1e-5)
+    np.testing.assert_allclose(found["left_out"].sum(), 1.0)
+    rolled = trained.rollout(MAT)
+    np.testing.assert_allclose(rolled.sum(axis=1), 1.0, atol=1e-5)
+
+
+def test_the_live_check_finds_nothing_but_rounding():
+    found = library.differences(TEN)
+    assert set(found) == {"X", "weights", "vector", *(f"layer {i}" for i in range(1, 7))}
+    assert max(found.values()) < 2e-5
+    assert max(found.values()) > 0  # it did compare two computations
+
+
+def test_without_the_library_the_check_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "sentence_transformers", None)
+    with pytest.raises(library.LibraryMissing, match="pip install torch==2.13.0"):
+        library.differences(TEN)

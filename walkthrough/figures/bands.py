@@ -1,0 +1,60 @@
+"""Widths as coloured bands, one hue a head, in plain HTML: it follows the width of the screen and the theme by itself."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+STYLE = """<style>
+.mha-bands { display: grid; grid-template-columns: minmax(4.5rem, max-content) minmax(0, 1fr); gap: 0.55rem 0.9rem; max-width: 60rem; margin: 0.4rem 0 0.8rem; align-items: center; }
+.mha-bands .what { font-size: 1rem; line-height: 1.25; }
+.mha-bands .what small { display: block; color: var(--mha-muted); font-size: 0.9rem; }
+.mha-bands .strip { display: flex; min-height: 2.5rem; }
+.mha-bands .strip > span { flex: 0 0 auto; min-width: 0; box-sizing: border-box; overflow: hidden; text-align: center; padding: 0.45rem 0; font-size: 0.95rem; line-height: 1.3; white-space: nowrap; color: var(--mha-background); border-right: 2px solid var(--mha-background); border-radius: 0.35rem; }
+.mha-bands .strip > .plain { color: var(--mha-text); background: var(--mha-card); border: 1px solid var(--mha-muted); }
+.mha-bands .strip > .out { background: var(--mha-output); }
+.mha-bands .strip > .left { color: var(--mha-text); border: 2px dashed var(--mha-key); background: repeating-linear-gradient(45deg, transparent 0 6px, var(--mha-line) 6px 12px); }
+.mha-bands .strip > .more { color: var(--mha-muted); background: transparent; }
+@media (max-width: 640px) { .mha-bands { grid-template-columns: minmax(0, 1fr); gap: 0.2rem; } .mha-bands .strip { margin-bottom: 0.6rem; } }
+</style>"""
+NARROW = 0.045  # a band below this part of the whole carries no text of its own; its title still says it
+
+
+@dataclass(frozen=True)
+class Band:
+    """One piece: its width in numbers, what stands on it, and "head 3" (a hue), "plain", "out", "left" or "more"."""
+
+    width: float
+    text: str
+    kind: str = "plain"
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Strip:
+    """One row: what it is, its size in words, and its bands from left to right."""
+
+    name: str
+    size: str
+    bands: Sequence[Band]
+
+
+def bands(strips: Sequence[Strip], alt: str) -> str:
+    """All strips on one scale: equal widths look equal."""
+    widest = max(sum(band.width for band in strip.bands) for strip in strips)
+    rows = "".join(
+        f'<div class="what"><b>{escape(strip.name)}</b><small>{escape(strip.size)}</small></div>'
+        f'<div class="strip">{"".join(_band(band, widest) for band in strip.bands)}</div>'
+        for strip in strips
+    )
+    return f'<div class="mha-bands" role="img" aria-label="{escape(alt)}">{rows}</div>'
+
+
+def _band(band: Band, widest: float) -> str:
+    part = band.width / widest
+    hue = band.kind.removeprefix("head ")
+    look = f"background:var(--mha-head-{(int(hue) - 1) % 8 + 1});" if band.kind.startswith("head ") else ""
+    kind = "head" if look else band.kind
+    shown = band.text if part >= NARROW else "\u00a0"
+    return (
+        f'<span class="{kind}" style="{look}width:{100 * part:.3f}%" title="{escape(band.title or band.text)}">{escape(shown)}</span>'
+    )

@@ -1,0 +1,97 @@
+"""Small grids of numbers as HTML tables: every number written in its cell, its size in the cell's shade, words as they are.
+
+For pictures in which grids are held against each other. A table is its own text alternative. Arrays in, strings out.
+"""
+
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+
+from walkthrough.digits import digits
+
+DEEPEST = 52  # per cent of the full hue: deeper, and the number on it could not be read any more
+GAP = -1
+
+
+def fold(size: int, keep: int, always: Sequence[int] = ()) -> list[int]:
+    """The places that are drawn: the first ones, the last, and those that matter; GAP stands for what is left out."""
+    if size <= keep + 1:
+        return list(range(size))
+    kept = sorted({*range(keep - 1), size - 1, *always})
+    places = [kept[0]]
+    for before, place in zip(kept, kept[1:]):
+        places += [place] if place == before + 1 else [GAP, place]
+    return places
+
+
+def table(
+    values, rows: Sequence[str], columns: Sequence[str], *, title: str, limit: float, kind: str = "signed", corner: str = "",
+    shown: tuple[Sequence[int], Sequence[int]] | None = None, marked=None, old=None, nothing: str = "",
+) -> str:
+    """A grid with a caption. `limit` is the number with the deepest shade, kind "signed" or "weight".
+
+    `shown` are the row and column places to draw (see fold). `marked` [True where a number changed] puts a frame around a
+    cell; with `old` the former number stands above it. A cell that is NaN has no number: `nothing` says so.
+    """
+    row_places, column_places = shown or (range(len(rows)), range(len(columns)))
+    head = "".join("<th>⋯</th>" if c == GAP else f'<th scope="col"><bdi>{escape(columns[c])}</bdi></th>' for c in column_places)
+    body = "".join(
+        _gap_row(len(column_places)) if r == GAP else
+        f'<tr><th scope="row"><bdi>{escape(rows[r])}</bdi></th>'
+        + "".join(_cell(values, r, c, limit, kind, marked, old, nothing) for c in column_places) + "</tr>"
+        for r in row_places
+    )  # fmt: skip
+    return (
+        f'<div class="cells-host" tabindex="0"><table class="cells"><caption>{title}</caption>'
+        f"<thead><tr><td>{escape(corner)}</td>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def side_by_side(*tables: str) -> str:
+    """Grids next to each other where there is room, else one under the other."""
+    return f'<div class="cells-row">{"".join(tables)}</div>'
+
+
+def bars(rows: Sequence[tuple[str, float, float, str]], title: str, heads: Sequence[str]) -> str:
+    """One bar a row: its label, the size of the bar out of 1, its number, and a remark behind it."""
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in heads)
+    body = "".join(
+        f'<tr><th scope="row"><bdi>{escape(label)}</bdi></th><td class="bar"><span style="width:{100 * share:.2f}%"></span></td>'
+        f"<td>{'' if np.isnan(number) else digits(number)}</td><td>{escape(remark)}</td></tr>"
+        for label, share, number, remark in rows
+    )
+    return (
+        f'<div class="cells-host"><table class="cells bars"><caption>{title}</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def limit_of(*grids) -> float:
+    """The largest size of any finite number in these grids: their common scale."""
+    sizes = [float(np.abs(grid[np.isfinite(grid)]).max(initial=0)) for grid in map(np.asarray, grids) if grid is not None]
+    return max(sizes, default=0.0)
+
+
+def _gap_row(width: int) -> str:
+    return f'<tr><th>⋮</th><td colspan="{width}"></td></tr>'
+
+
+def _cell(values, r, c, limit, kind, marked, old, nothing) -> str:
+    if c == GAP:
+        return "<td></td>"
+    value = float(values[r, c])
+    if np.isnan(value):
+        return f'<td class="nothing">{escape(nothing)}</td>'
+    is_marked = marked is not None and marked[r, c]
+    former = f"<s>{digits(old[r, c])}</s> " if is_marked and old is not None else ""
+    css = ' class="marked"' if is_marked else ""
+    return f"<td{css}{_shade(value, limit, kind)}>{former}{digits(value)}</td>"
+
+
+def _shade(value: float, limit: float, kind: str) -> str:
+    if not np.isfinite(value) or not limit:
+        return ""
+    full, none = ("weight-all", "weight-none") if kind == "weight" else ("signed-high" if value > 0 else "signed-low", "signed-zero")
+    share = round(DEEPEST * min(1.0, abs(value) / limit))
+    return f' style="background:color-mix(in srgb,var(--mha-{full}) {share}%,var(--mha-{none}))"'

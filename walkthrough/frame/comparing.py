@@ -1,0 +1,63 @@
+"""Controls of the page that holds two walks against each other."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from walkthrough.experiments import address_of
+from walkthrough.frame.lab import ready
+from walkthrough.frame.state import change, settings
+from walkthrough.lesson import text
+from walkthrough.settings import CHOICES, Settings, correct
+from walkthrough.walk import tokens_of
+
+
+def pairs() -> None:
+    """Ready-made pairs. The sizes stay as they are; only what the pair is about is set."""
+    ready("compare", [(text(f"lab_pair_{name}"), _fields(name)) for name in _pairs()])
+
+
+def _pairs() -> dict[str, tuple[dict, dict]]:
+    man, dog = text("lab_pair_man"), text("lab_pair_dog")
+    known = {
+        "order": tuple({"source": "seeded", "sentence": each, "positions": False} for each in (man, dog)),
+        "positions": tuple({"source": "seeded", "sentence": each, "positions": True} for each in (man, dog)),
+        "scaling": ({"divisor": "sqrt"}, {"divisor": "none"}),
+        "mask": ({"mask": "none"}, {"mask": "causal"}),
+    }
+    if "trained" in CHOICES["source"]:
+        known["tired"] = tuple({"source": "trained", "sentence": text(f"lab_pair_tired_{each}")} for each in "ab")
+    return known
+
+
+def _fields(name: str) -> dict[str, object]:
+    """What a click sets: the fields of B, and the address of A."""
+    a, b = _pairs()[name]
+    A = correct(replace(settings(), cell="", trail="", word=1, **a))[0]
+    told = text(f"lab_pair_{name}_word")
+    tokens = tokens_of(A)
+    return {**b, "against": address_of(A), "word": tokens.index(told) + 1 if told in tokens else 1}
+
+
+def pin_controls(A: Settings | None) -> None:
+    """Pin the present state as A; with an A, change places with it or let it go."""
+    with st.container(horizontal=True, key="lab_pins"):
+        here = {"against": address_of(settings())}
+        st.button(text("lab_pin"), key="lab_pin", type="primary", on_click=change, kwargs=here)
+        if A is not None:
+            st.button(text("lab_swap"), key="lab_swap", on_click=_swap, args=(A,))
+            st.button(text("lab_unpin"), key="lab_unpin", on_click=change, kwargs={"against": ""})
+
+
+def _swap(A: Settings) -> None:
+    names = ("sentence", "source", "layer", "d_model", "h", "divisor", "positions", "mask", "seed", "hide_special", "word", "head")
+    change(**{name: getattr(A, name) for name in names}, against=address_of(settings()), cell="", trail="")
+
+
+def line_up_by() -> str:
+    """Whether words or places are held against each other."""
+    key = "lab_line_up"
+    by = st.segmented_control(
+        text("lab_line_up"), ("word", "place"), default="word", key=key, format_func=lambda way: text(f"lab_line_up_{way}")
+    )
+    return by or "word"

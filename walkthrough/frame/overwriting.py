@@ -1,0 +1,91 @@
+"""Controls of the page on which single numbers are overwritten: which cell, what value, undo and reset."""
+
+import streamlit as st
+
+from mha_core.stages import grid_of, stage_of
+from walkthrough.digits import digits
+from walkthrough.experiments import Change, spell_changes
+from walkthrough.experiments.overwrite import LARGEST, OVERWRITABLE
+from walkthrough.frame.controls import hold
+from walkthrough.frame.lab import ready
+from walkthrough.frame.state import change, settings
+from walkthrough.lesson import text
+from walkthrough.walk import Walk, read_cell
+
+KINDS = {"word": "word", "query": "query", "key": "key", "head": "head", "feature": "number", "lane": "number"}
+
+
+def target(walk: Walk) -> tuple[str, tuple[int, ...]]:
+    """The cell that is about to be overwritten: the pinned one where it can be, else the first number of the chosen word."""
+    cell = read_cell(walk, settings().cell) if settings().cell else None
+    return cell if cell and cell[0] in OVERWRITABLE else ("X", (walk.word, 0))
+
+
+def choose_target(walk: Walk, field: str, index: tuple[int, ...]) -> None:
+    """A list for the grid and one for each axis; the choice is the pinned cell of the address."""
+    fields = [name for name in OVERWRITABLE if grid_of(walk.trace, name) is not None]
+    stage, shape = stage_of(field), grid_of(walk.trace, field).shape
+    columns = st.columns([1.5, *[1] * len(shape)])
+    key = hold("lab_field", field)
+    columns[0].selectbox(
+        text("lab_field"), fields, key=key, on_change=_take_field, args=(walk, key),
+        format_func=lambda name: f"{stage_of(name).symbol} · {stage_of(name).title}",
+    )
+    for axis, (kind, size) in enumerate(zip(stage.axes, shape)):
+        key = hold(f"lab_axis_{axis}", index[axis] + 1)
+        columns[axis + 1].selectbox(
+            text(f"lab_axis_{_axis(stage, axis)}"), range(1, size + 1), key=key, on_change=_take_place, args=(field, len(shape)),
+            format_func=_namer(walk, kind),
+        )
+
+
+def _axis(stage, axis: int) -> str:
+    """Numbers against numbers are a row and a column."""
+    kinds = [KINDS[kind] for kind in stage.axes]
+    return kinds[axis] if kinds.count("number") < 2 or kinds[axis] == "head" else ("row" if axis == len(kinds) - 2 else "column")
+
+
+def _namer(walk: Walk, kind: str):
+    words = {"word": walk.tokens, "query": walk.tokens, "key": walk.other_tokens}.get(kind)
+    return (lambda place: f"{place} · {words[place - 1]}" if place <= len(words) else str(place)) if words else str
+
+
+def _take_field(walk: Walk, key: str) -> None:
+    """Another grid: its cell of the chosen head and word, as far as it has them."""
+    field = st.session_state[key]
+    first = {"head": walk.head + 1, "word": walk.word + 1, "query": walk.word + 1}
+    places = [str(first.get(axis, 1)) for axis in stage_of(field).axes]
+    change(cell=".".join((field, *places)), trail="")
+
+
+def _take_place(field: str, axes: int) -> None:
+    places = [str(st.session_state[f"lab_axis_{axis}"]) for axis in range(axes)]
+    change(cell=".".join((field, *places)), trail="")
+
+
+def write_controls(walk: Walk, changes: tuple[Change, ...], field: str, index: tuple[int, ...], now: float) -> None:
+    """The new value, for one number or the whole row; undo and reset."""
+    with st.container(horizontal=True, vertical_alignment="bottom", key="lab_write"):
+        st.number_input(text("lab_value", now=digits(now)), -LARGEST, LARGEST, 0.0, step=0.5, format="%g", key="lab_value", width=220)
+        if len(index) > 1:
+            st.toggle(text("lab_whole_row"), key="lab_whole_row")
+        st.button(text("lab_write"), key="lab_do", type="primary", on_click=_write, args=(walk, changes, field, index))
+        undo = {"changes": spell_changes(changes[:-1], walk)}
+        st.button(text("lab_undo"), key="lab_undo", on_click=change, kwargs=undo, disabled=not changes)
+        st.button(text("lab_reset"), key="lab_reset", on_click=change, kwargs={"changes": ""}, disabled=not settings().changes)
+
+
+def _write(walk: Walk, changes: tuple[Change, ...], field: str, index: tuple[int, ...]) -> None:
+    value, whole_row = st.session_state["lab_value"], len(index) > 1 and st.session_state.get("lab_whole_row")
+    if value is not None:
+        new = Change(field, index[:-1] if whole_row else index, float(value))
+        kept = tuple(old for old in changes if (old.field, old.index) != (new.field, new.index))
+        change(changes=spell_changes((*kept, new), walk))
+
+
+def beginnings(walk: Walk) -> None:
+    """Three changes worth seeing, one click each."""
+    word, head = walk.word + 1, walk.head + 1
+    some = {"x": f"X.{word}.*=0", "score": f"scores.{head}.{word}.1=10", "mix": "W_O.1.*=0"}
+    word_said = walk.tokens[walk.word]
+    ready("change", [(text(f"lab_begin_{name}", word=word_said), {"changes": spelled}) for name, spelled in some.items()])

@@ -1,0 +1,106 @@
+"""What the trained model does with a sentence, all layers and heads at once: found heads, limits, and the live check."""
+
+from functools import lru_cache
+
+import numpy as np
+
+from mha_core.encoder import Reading
+from mha_core.heads import Found, carried, rank_heads
+from walkthrough.sources import encoder, pieces_of
+
+PATTERNS = ("previous", "next", "same", "pair", "broad", "first")
+LESSON_FINDS = (  # the lesson's own finds, counted from 1: a pattern, a layer, a head, a sentence that shows it
+    ("previous", 1, 3, "I led a team that built a scalable API."),
+    ("next", 2, 9, "I led a team that built a scalable API."),
+    ("same", 3, 10, "the bank by the river is not a bank for money"),
+    ("pronoun", 6, 12, "The animal didn't cross the street because it was too tired"),
+    ("noun", 4, 2, "the cat sat on the mat"),
+    ("first", 3, 8, "the cat sat on the mat"),
+)
+TIRED, WIDE = (f"The animal didn't cross the street because it was too {why}" for why in ("tired", "wide"))
+
+
+@lru_cache(maxsize=3)
+def reading(sentence: str) -> Reading:
+    """One sentence, read once: the traces of all layers, and the sentence vector."""
+    return encoder().read(sentence)
+
+
+def find(sentence: str, pattern: str, query: int = 0, key: int = 0, most: int = 8) -> tuple[Found, ...]:
+    """The heads that follow a pattern most closely, best first. query and key count pieces from 0 (for "pair").
+
+    Raises ValueError where this sentence cannot show the pattern.
+    """
+    pieces = pieces_of(sentence)
+    places = {"query": query, "key": key} if pattern == "pair" else {}
+    return rank_heads(reading(sentence).traces, pieces.tokens, pattern, kept=pieces.kept, **places)[:most]
+
+
+PRONOUN_HEAD = (6, 12)  # the head that looks from "it" to an animal most, counted from 1
+
+
+def pronoun_looks(sentence: str) -> dict[str, float]:
+    """Where "it" looks in the pronoun head: the weight of each different piece, added up over its places."""
+    tokens, (layer, head) = pieces_of(sentence).tokens, PRONOUN_HEAD
+    row = reading(sentence).traces[layer - 1].weights[head - 1, tokens.index("it")]
+    looks: dict[str, float] = {}
+    for token, weight in zip(tokens, row):
+        looks[token] = looks.get(token, 0.0) + float(weight)
+    return looks
+
+
+def special_share(sentence: str) -> dict[str, float]:
+    """The mean weight over all layers, heads and words that rests on [CLS] and on [SEP]."""
+    pieces, weights = pieces_of(sentence), np.stack([trace.weights for trace in reading(sentence).traces])
+    return {token: float(weights[..., pieces.tokens.index(token)].mean()) for token in ("[CLS]", "[SEP]")}
+
+
+def without_heads(sentence: str, *heads: tuple[int, int]) -> float:
+    """Cosine between the sentence vector and the one without these (layer, head) pairs, counted from 1."""
+    silent = encoder().encode(sentence, [(layer - 1, head - 1) for layer, head in heads])
+    return float(reading(sentence).vector @ silent)
+
+
+def rollout(sentence: str) -> np.ndarray:
+    """How much of each piece's final row goes back to each first row, if weights were all that counted [n, n].
+
+    The mean over heads, half of it set aside for the way round the heads, multiplied layer by layer (Abnar and Zuidema 2020).
+    """
+    n = len(pieces_of(sentence).tokens)
+    total = np.eye(n)
+    for trace in reading(sentence).traces:
+        total = (0.5 * trace.weights.mean(axis=0) + 0.5 * np.eye(n)) @ total
+    return total
+
+
+def mean_weights(sentence: str) -> np.ndarray:
+    """The mean weight that each piece gets, over all layers, heads and queries [n]."""
+    return np.mean([trace.weights.mean(axis=(0, 1)) for trace in reading(sentence).traces], axis=0)
+
+
+def mean_carried(sentence: str) -> np.ndarray:
+    """The mean length of what each piece really adds (weight × size), as shares that sum to 1 [n]."""
+    sizes = np.mean([carried(trace).mean(axis=(0, 1)) for trace in reading(sentence).traces], axis=0)
+    return sizes / sizes.sum()
+
+
+def left_out(sentence: str) -> np.ndarray:
+    """How far the sentence vector turns (1 − cosine) when one word's characters are left out of the sentence [pieces kept]."""
+    pieces, whole = pieces_of(sentence), reading(sentence).vector
+    turned = []
+    for place in pieces.kept:
+        start, end = pieces.spans[place]
+        rest = (sentence[:start] + sentence[end:]).strip()
+        turned.append(1.0 - float(whole @ encoder().encode(rest)))
+    return np.array(turned)
+
+
+def answers(sentence: str) -> dict[str, np.ndarray]:
+    """Four measures of which of the sentence's own pieces matter, each as shares that sum to 1."""
+    kept = list(pieces_of(sentence).kept)
+    rolled = rollout(sentence).mean(axis=0)
+    measures = {
+        "weights": mean_weights(sentence)[kept], "carried": mean_carried(sentence)[kept], "rollout": rolled[kept],
+        "left_out": np.maximum(left_out(sentence), 0.0),
+    }
+    return {name: values / (values.sum() or 1.0) for name, values in measures.items()}
