@@ -22,10 +22,10 @@ def gradient_size(weights: Float[Array, "*rows n_k"]) -> Float[Array, "*rows"]:
 
     0 means that no small change of any score changes any weight: nothing can be learned through this row.
     """
-    return np.sqrt(np.square(softmax_jacobian(weights)).sum(axis=(-2, -1)))
+    return np.asarray(np.sqrt(np.square(softmax_jacobian(weights)).sum(axis=(-2, -1))))
 
 
 def entropy(weights: Float[Array, "*rows n_k"]) -> Float[Array, "*rows"]:
     """How spread out each row is, in nats: 0 where one key has all, ln n_k where all have the same (0 · ln 0 is 0)."""
     logs = np.log(weights, out=np.zeros_like(weights), where=weights > 0)
-    return -(weights * logs).sum(axis=-1)
+    return np.asarray(0.0 - (weights * logs).sum(axis=-1))

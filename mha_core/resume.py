@@ -34,12 +34,12 @@ RESUMABLE = (*_GIVEN, *_RECIPES)
 def resume(trace: AttentionTrace, **changed) -> AttentionTrace:
     """The trace with these fields replaced and everything made from them made again; all the rest are the same objects.
 
-    changed: any fields of the trace or of its parameters (X, W_Q, scores, divisor, allowed, …), in their own shapes. A
-    replaced field keeps the numbers it was given, also where something upstream of it was replaced too. Where a sentence
-    looks at itself, a new X is what it looks at. X replaced by hand is no longer E + P, so E and P are dropped; E or P
-    replaced makes a new X. `allowed` may be None. With nothing changed the trace itself comes back.
-    Raises ValueError for an unknown field, another shape, a number that is not finite (−∞ is legal in `masked`) or a mask
-    that leaves a query nothing to see.
+    changed: any fields of the trace or of its parameters (X, W_Q, scores, divisor, allowed, …), in their own shapes.
+    A replaced field keeps the numbers it was given, also where something upstream of it was replaced too. Where a
+    sentence looks at itself, a new X is what it looks at. X replaced by hand is no longer E + P, so E and P are
+    dropped; E or P replaced makes a new X. `allowed` may be None. With nothing changed the trace itself comes back.
+    Raises ValueError for an unknown field, another shape, a number that is not finite (−∞ is legal in `masked`) or a
+    mask that leaves a query nothing to see.
     """
     if not changed:
         return trace
@@ -77,7 +77,7 @@ def _checked(trace: AttentionTrace, name: str, value):
     if old is None:
         raise ValueError(f"This trace has no {name}, so there is nothing to replace.")
     if new.shape != old.shape:
-        raise ValueError(f"{name} has shape {old.shape} in this trace, and {new.shape} was handed over; keep the shape.")
+        raise ValueError(f"{name} has shape {old.shape} in this trace and {new.shape} was handed over; keep the shape.")
     checks.finite(np.where(np.isneginf(new), 0, new) if name == "masked" else new, name)
     return new
 

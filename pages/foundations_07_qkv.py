@@ -16,4 +16,4 @@ picture = pictures.names(walk.tokens, trace.parameters.h, letter, walk.word, wal
 foundations.press(picture, "names", foundations.choose_part)
 big = letter.upper()
 frame.sheet(f"X × W_{big} = {big}", key="foundations_07")
-foundations.closing(page.name)
+foundations.closing(page.name, origin=False)

@@ -17,4 +17,4 @@ frame.figure(
     key="spread",
 )
 foundations.say(text("found_spread", **readings.spread_at(found, d_k)))
-foundations.closing(page.name)
+foundations.closing(page.name, origin=False)

@@ -6,4 +6,4 @@ from walkthrough.frame import foundations
 page = frame.Page("foundations_12_map")
 page.say("what")
 foundations.map_of_symbols()
-foundations.closing(page.name)
+foundations.closing(page.name, origin=False)

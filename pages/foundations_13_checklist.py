@@ -6,4 +6,4 @@ from walkthrough.frame import foundations
 page = frame.Page("foundations_13_checklist")
 page.say("what")
 foundations.checklist()
-foundations.closing(page.name)
+foundations.closing(page.name, origin=False)

@@ -6,8 +6,9 @@ from walkthrough.lesson import text
 from walkthrough.numbers import numbers
 
 SHEETS = {
-    "one": ("X", "context"), "two": ("X × W_Q = Q", "context × W_K = K", "context × W_V = V"), "three": ("Q · K.T = scores",),
-    "four": ("scores → scaled → masked → weights",), "five": ("weights × V = heads",),
+    "one": ("X", "context"), "two": ("X × W_Q = Q", "context × W_K = K", "context × W_V = V"),
+    "three": ("Q · K.T = scores",), "four": ("scores → scaled → masked → weights",),
+    "five": ("weights × V = heads",),
     "six": ("Q[all]", "weights[all]", "heads[all]"), "seven": ("heads[all] ⇒ concat", "concat × W_O = output"),
 }  # fmt: skip
 STEPS = ("step_1_arrows", "step_2_qkv", "step_3_scores", "step_4_softmax", "step_5_blend", "step_6_heads", "step_7_mix")

@@ -4,6 +4,7 @@ import streamlit as st
 
 from walkthrough import frame
 from walkthrough.frame import trained
+from walkthrough.frame.controls import key_of
 from walkthrough.lesson import text
 from walkthrough.sources import pieces_of
 from walkthrough.trained import PATTERNS, find
@@ -20,8 +21,8 @@ if trained.is_there():
     if pattern == "pair":
         places = range(len(tokens))
         name = lambda place: f"{place + 1} · {tokens[place]}"  # noqa: E731
-        query = st.selectbox(text("label_from_word"), places, index=1, format_func=name, key=f"finder_from_{len(tokens)}")
-        key = st.selectbox(text("label_to_word"), places, index=1, format_func=name, key=f"finder_to_{len(tokens)}")
+        query = st.selectbox(text("label_from_word"), places, index=1, format_func=name, key=key_of("finder_from", tokens))
+        key = st.selectbox(text("label_to_word"), places, index=1, format_func=name, key=key_of("finder_to", tokens))
     page.caption("picture")
     try:
         trained.found_heads(find(sentence, pattern, query, key))

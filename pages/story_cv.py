@@ -23,11 +23,12 @@ frame.figure(lambda palette: divisors(rows, tokens, palette, word), story_rows.d
 says = text("origin_two_jobs", seed=seed, other=seed + stories.OTHER_JOB)
 for place, job in enumerate(jobs, 1):
     page.caption(f"picture_job_{'one' if place == 1 else 'two'}", values=values)
-    tables.told_sheet("weights × V = heads", of=job, key=f"job_{place}", origin=says)
+    tables.told_sheet("weights × V = heads", of=job, key=f"job_{place}", origin=says, fold=4)
 page.caption("picture_apart")
 tables.table([text("col_grid"), text("col_apart"), text("col_verdict")], story_rows.apart_rows(stories.apart(*jobs)), text("table_caption_apart"))
 led = stories.walk_from(LED, 1, 0, text("origin_hand_built"))
 page.say("picture_led", values=story_rows.meeting_values(led, LED))
+tables.remark(LED.says[0])
 tables.told_sheet(
     "weights × V = heads", of=led, key="led", origin=text("origin_hand_built"),
     columns=stories.column_names(LED), rows=stories.row_names(LED),

@@ -9,7 +9,8 @@ from walkthrough.lesson import text
 walk = frame.walk()
 p = walk.trace.parameters
 found = stories.reports(walk)
-values = story_rows.report_values(found)
+bias = stories.bias_part(walk)
+values = story_rows.report_values(found, bias or 0.0)
 page = frame.Page("story_specialists")
 page.say("what", "why")
 page.caption("picture_table")
@@ -22,7 +23,7 @@ page.caption("picture_sum")
 frame.sheet("shares[all] = output", key="specialists_shares")
 page.say("picture_most", values=values)
 tables.table(
-    [text(f"col_{name}") for name in ("report", "columns", "length", "part")], story_rows.report_rows(found),
+    [text(f"col_{name}") for name in ("report", "columns", "length", "part")], story_rows.report_rows(found, bias),
     text("table_caption_reports", word=walk.tokens[walk.word]), now=stories.loudest(found).head - 1, hues=True,
 )
 parts = shares(walk.trace)[:, walk.word], walk.trace.output[walk.word]

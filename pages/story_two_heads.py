@@ -17,10 +17,11 @@ tables.table([text("col_word"), text("col_made_of")], story_rows.word_rows(BUILT
 word = tables.pick("two_word", range(len(tokens)), text("label_cv_word"), lambda i: tokens[i])
 for head, section in enumerate(("picture_role", "picture_quality")):
     page.say(section, values=values)
+    tables.remark(BUILT.says[head])
     caption = text("table_caption_plan", head=head + 1, title=BUILT.titles[head])
     tables.table([text(f"col_{name}") for name in ("question", "asked_by", "answered_by")], story_rows.plan_rows(BUILT, head), caption)
     walk = stories.walk_from(BUILT, word, head, origin)
-    tables.told_sheet("X × W_Q = Q", "Q · K.T = scores → scaled → weights", of=walk, key=f"two_{head}", **names)
+    tables.told_sheet("Q · K.T = scores", "weights × V = heads", of=walk, key=f"two_{head}", **names)
 walk = stories.walk_from(BUILT, word, 0, origin)
 page.say("picture", values=values)
 tables.told_sheet("heads[all] ⇒ concat", "concat × W_O = output", of=walk, key="two_mixed", **names)

@@ -10,7 +10,7 @@ from mha_core.parameters import legal_heads
 from mha_core.sweep import DEAD, DIVISORS, SIZES, Sweep, divide_by
 from walkthrough import order, what_if
 from walkthrough.digits import digits
-from walkthrough.figures.curves import Axis, Line
+from walkthrough.figures.curves import LIMIT, Axis, Line
 from walkthrough.lesson import text
 from walkthrough.phrases import percent, shape, whole
 from walkthrough.stopwatch import Timed
@@ -68,7 +68,7 @@ def sweep_lines(found: Sweep, which: str) -> tuple[list[Line], Axis, Axis]:
     values = getattr(found, which)
     lines = [Line(text(f"divisor_{name}"), found.sizes, row, *LOOK[name]) for name, row in zip(DIVISORS, values)]
     if which == "gradient":
-        lines.append(Line(text("curve_line_dead"), found.sizes, [DEAD] * len(found.sizes), "key", "longdash"))
+        lines.append(Line(text("curve_line_dead"), found.sizes, [DEAD] * len(found.sizes), "key", LIMIT))
     return lines, x, Axis(text(f"sweep_{which}"), log=which == "gradient")
 
 
@@ -92,7 +92,7 @@ def sweep_values(found: Sweep, d_k: int) -> dict[str, str]:
 def wave_titles(d_model: int, shown: tuple[int, ...]) -> list[str]:
     """A title for each pair of columns: which they are, and after how many words their wave comes round."""
     return [
-        text("position_wave", sine=c + 1, cosine=c + 2, length=digits(round(order.wave_length(c, d_model), 1))) for c in shown
+        text("position_wave", sine=c + 1, cosine=c + 2, length=digits(order.wave_length(c, d_model))) for c in shown
     ]
 
 

@@ -11,13 +11,24 @@ from math import sqrt
 import numpy as np
 
 from mha_core import attention
-from mha_core.attention import attend, blend, concatenate, mix, scale, score, softmax
+from mha_core.attention import attend, blend, concatenate, mix, softmax
 from mha_core.heads import carried
 from mha_core.parameters import side_by_side
 from mha_core.positions import sinusoid
-from mha_core.shapes import Array, Bool, Float
+from mha_core.shapes import Array, Float
 from walkthrough import what_if
 from walkthrough.walk import Walk
+from walkthrough.wrong_ways import (
+    allowed_here,
+    band_of,
+    different,
+    output_averaged,
+    output_reshaped,
+    outside,
+    reshaped,
+    softmax_down,
+    weights_by,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,59 +73,13 @@ def demonstrate(walk: Walk, name: str) -> Demonstration:
     return Demonstration(name, grids, measures, silent)
 
 
-# ---- wrong computations, used here and by the questions --------------------------------------------------------
-def weights_by(walk: Walk, divisor: float) -> Float[Array, "h n_q n_k"]:
-    """The weights of all heads with any divisor; the mask stays."""
-    return softmax(attention.mask(scale(walk.trace.scores, divisor), walk.trace.allowed))
-
-
-def softmax_down(masked: Float[Array, "*h n_q n_k"]) -> Float[Array, "*h n_q n_k"]:
-    """Softmax along the wrong axis: every column sums to 1. A column that nobody may look at stays empty."""
-    turned = np.array(masked.swapaxes(-1, -2))
-    empty = np.isneginf(turned).all(axis=-1)
-    turned[empty] = 0.0
-    shared = softmax(turned)
-    shared[empty] = 0.0
-    return shared.swapaxes(-1, -2)
-
-
-def reshaped(heads_wide: Float[Array, "n h_width"], h: int) -> Float[Array, "h n width"]:
-    """The wide rows cut by a reshape alone, without swapping axes: each head gets whole words in place of its lanes."""
-    return heads_wide.reshape(h, len(heads_wide), -1)
-
-
-def output_reshaped(walk: Walk) -> Float[Array, "n_q d_out"]:
-    """The output where heads are cut, and joined again, by a reshape alone."""
-    trace, p = walk.trace, walk.trace.parameters
-    Q, K, V = (reshaped(side_by_side(grid), p.h) for grid in (trace.Q, trace.K, trace.V))
-    weights = softmax(attention.mask(scale(score(Q, K), trace.divisor), trace.allowed))
-    return mix(blend(weights, V).reshape(len(trace.X), -1), p.W_O, p.b_O)
-
-
-def output_averaged(walk: Walk) -> Float[Array, "n_q d_out"]:
-    """The output where every lane holds the mean of all heads."""
-    p = walk.trace.parameters
-    return mix(np.tile(walk.trace.heads.mean(axis=0), p.h), p.W_O, p.b_O)
-
-
-def different(grids: Float[Array, "h n_q n_k"]) -> int:
-    """How many of the heads' grids differ, rounding aside."""
-    return len(np.unique(grids.round(9), axis=0))
-
-
-def allowed_here(walk: Walk) -> Bool[Array, "n_q n_k"]:
-    """The mask of the chosen head; where there is none, the causal one."""
-    trace = walk.trace
-    if trace.allowed is None:
-        return np.tri(len(trace.X), len(trace.context), dtype=bool)
-    return trace.allowed if trace.allowed.ndim == 2 else trace.allowed[walk.head]
-
-
 # ---- the demonstrations ----------------------------------------------------------------------------------------
 Made = tuple[tuple[Shown, ...], tuple[Measure, ...], str]
 
 
-def _side_by_side(rows: str, columns: str, right: tuple[str, Array], *others: tuple[str, Array, bool]) -> tuple[Shown, ...]:
+def _side_by_side(
+    rows: str, columns: str, right: tuple[str, Array], *others: tuple[str, Array, bool]
+) -> tuple[Shown, ...]:
     shown = [Shown(right[0], right[1], rows, columns, True)]
     for name, values, is_right in others:
         far = float(np.abs(values - right[1]).max()) if values.shape == right[1].shape else None
@@ -133,14 +98,18 @@ def _one_word(walk: Walk) -> str:
 def _slicing(walk: Walk) -> Made:
     trace, p, i = walk.trace, walk.trace.parameters, walk.head
     early, late = what_if.queries_cut_early(walk), what_if.queries_cut_late(walk)
-    outside = 0 if i else p.d_model - 1  # a column of X that is not in this head's band
     pushed = np.array(trace.X)
-    pushed[walk.word, outside] += 1
+    pushed[walk.word, outside(p, i)] += 1
     again = replace(walk, trace=replace(trace, X=pushed))
-    moved = [float(np.abs(f(again) - f(walk)).max()) for f in (what_if.queries_cut_late, what_if.queries_cut_early)]
-    band = len(np.array_split(np.arange(p.d_model), p.h)[i])
+    right, wrong = (
+        float(np.abs(f(again) - f(walk)).max()) for f in (what_if.queries_cut_late, what_if.queries_cut_early)
+    )
     grids = _side_by_side("query", "number", ("Q", trace.Q[i]), ("Q_late", late, True), ("Q_early", early, False))
-    return grids, (Measure("pushed", *_apart(moved)), Measure("learned", p.d_model * p.d_k, (band * p.d_k,))), _one_head(walk)
+    return (
+        grids,
+        (Measure("pushed", right, (wrong,)), Measure("learned", p.d_model * p.d_k, (len(band_of(p, i)) * p.d_k,))),
+        _one_head(walk),
+    )
 
 
 def _reshaping(walk: Walk) -> Made:
@@ -148,8 +117,10 @@ def _reshaping(walk: Walk) -> Made:
     wide = side_by_side(trace.Q)
     pushed = np.array(wide)
     pushed[walk.word] += 1  # only the chosen word has changed: in whose rows is it heard?
-    right, wrong = (np.abs(cut(pushed)[i] - cut(wide)[i]).max(axis=1) > 0 for cut in (
-        lambda grid: grid.reshape(len(grid), p.h, -1).swapaxes(0, 1), lambda grid: reshaped(grid, p.h)))
+    right, wrong = (
+        np.abs(cut(pushed)[i] - cut(wide)[i]).max(axis=1) > 0
+        for cut in (lambda grid: grid.reshape(len(grid), p.h, -1).swapaxes(0, 1), lambda grid: reshaped(grid, p.h))
+    )
     heard = Measure("own_rows", float(right.sum()), (float(wrong.sum()),))
     own = Measure("own_row", float(right[walk.word]), (float(wrong[walk.word]),))
     out = Measure("output_off", 0.0, (float(np.abs(output_reshaped(walk) - trace.output).max()),))
@@ -161,7 +132,9 @@ def _divisor(walk: Walk, divisor: float, name: str, silent: str) -> Made:
     trace, root = walk.trace, sqrt(walk.trace.parameters.d_k)
     right, wrong = weights_by(walk, root), weights_by(walk, divisor)
     spread = Measure("spread", float(trace.scores.std() / root), (float(trace.scores.std() / divisor),))
-    sharpest = Measure("sharpest", float(right[walk.head, walk.word].max()), (float(wrong[walk.head, walk.word].max()),))
+    sharpest = Measure(
+        "sharpest", float(right[walk.head, walk.word].max()), (float(wrong[walk.head, walk.word].max()),)
+    )
     grids = _side_by_side("query", "key", ("weights_rule", right[walk.head]), (name, wrong[walk.head], False))
     return grids, (Measure("divisor", root, (divisor,)), spread, sharpest), silent or _one_word(walk)
 
@@ -192,7 +165,11 @@ def _late_mask(walk: Walk) -> Made:
     sums = Measure("masked_row_sum", float(right[row].sum()), (float(after[row].sum()), float(factor[row].sum())))
     leaks = [float(grid[row][~allowed[row]].sum()) for grid in (right, after, factor)]
     grids = _side_by_side(
-        "query", "key", ("weights_masked", right), ("weights_mask_after", after, False), ("weights_mask_factor", factor, False)
+        "query",
+        "key",
+        ("weights_masked", right),
+        ("weights_mask_after", after, False),
+        ("weights_mask_factor", factor, False),
     )
     return grids, (sums, Measure("leak", leaks[0], tuple(leaks[1:]))), "" if (~allowed).any() else "nothing_shut"
 
@@ -205,7 +182,9 @@ def _averaging(walk: Walk) -> Made:
     right = float(np.abs(mix(concatenate(swapped), p.W_O, p.b_O) - trace.output).max())
     wrong = float(np.abs(output_averaged(other) - output_averaged(walk)).max())
     kept = Measure("kept", trace.concat.shape[1], (p.d_v,))
-    grids = _side_by_side("query", "number", ("output", trace.output), ("output_averaged", output_averaged(walk), False))
+    grids = _side_by_side(
+        "query", "number", ("output", trace.output), ("output_averaged", output_averaged(walk), False)
+    )
     return grids, (Measure("swapped", right, (wrong,)), kept), _one_head(walk)
 
 
@@ -225,25 +204,26 @@ def _shared(walk: Walk) -> Made:
     right, shared = walk.trace.weights, what_if.heads_sharing(walk).weights
     apart = Measure("apart", float(np.ptp(right, axis=0).max()), (float(np.ptp(shared, axis=0).max()),))
     views = Measure("views", float(different(right)), (float(different(shared)),))
-    grids = _side_by_side("query", "key", ("weights_other", right[other]), ("weights_other_shared", shared[other], False))
-    return grids, (views, apart), _one_head(walk)
+    grids = _side_by_side(
+        "query", "key", ("weights_other", right[other]), ("weights_other_shared", shared[other], False)
+    )
+    return grids, (views, apart), _one_head(walk) or _one_word(walk)
 
 
 def _explanation(walk: Walk) -> Made:
     trace, at = walk.trace, (walk.head, walk.word)
     weights, arriving = trace.weights[at], carried(trace)[at]
     reaching = arriving / arriving.sum() if arriving.sum() else arriving
-    order = np.argsort(-weights, kind="stable")
+    open_to = np.flatnonzero(what_if.allowed_row(walk))
+    most, least = (int(open_to[place]) for place in (weights[open_to].argmax(), weights[open_to].argmin()))
     exchanged, V = np.array(weights), np.array(trace.V[walk.head])
-    if len(order) > 1:  # the two strongest words get the same value row, then they exchange their weights
-        first, second = order[:2]
-        V[second] = V[first]
-        exchanged[[first, second]] = exchanged[[second, first]]
+    V[least] = V[most]  # the words with most and least weight get the same value row, then they exchange their weights
+    exchanged[[most, least]] = exchanged[[least, most]]
     answer = float(np.abs(blend(exchanged[None], V) - blend(weights[None], V)).max())
     measures = (Measure("exchanged", answer, (float(np.abs(exchanged - weights).max()),)),)
     grids = _side_by_side("one", "key", ("reaching", reaching[None]), ("weights_row", weights[None], False))
-    only = what_if.allowed_row(walk).sum() == 1
-    return grids, measures, _one_word(walk) or ("one_visible" if only else "")
+    even = "one_visible" if len(open_to) == 1 else "even" if np.ptp(weights[open_to]) < 1e-6 else ""
+    return grids, measures, _one_word(walk) or even
 
 
 def _order(walk: Walk) -> Made:
@@ -253,17 +233,16 @@ def _order(walk: Walk) -> Made:
     context = None if trace.is_self_attention else trace.context
 
     def outputs(P: Array | float) -> tuple[Array, float]:
-        there, back = (attend(words + P, trace.parameters, context=context, divisor=trace.divisor).output
-                       for words in (rows, rows[::-1]))
+        there, back = (
+            attend(words + P, trace.parameters, context=context, divisor=trace.divisor).output
+            for words in (rows, rows[::-1])
+        )
         return there, float(np.abs(back[::-1] - there).max())
 
     (right, heard), (wrong, unheard) = outputs(P), outputs(0.0)
-    grids = _side_by_side("query", "number", ("output_positions", right), ("output_no_positions", wrong, False))
+    name = "output_as_is" if trace.E is None else "output_no_positions"
+    grids = _side_by_side("query", "number", ("output_positions", right), (name, wrong, False))
     return grids, (Measure("backwards", heard, (unheard,)),), "one_row" if len(rows) == 1 else ""
-
-
-def _apart(pair) -> tuple[float, tuple[float]]:
-    return pair[0], (pair[1],)
 
 
 @dataclass(frozen=True)

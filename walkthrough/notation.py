@@ -1,4 +1,4 @@
-"""Every symbol of the lesson with its value and shape in the current walk: rows for the page on notation. No screen in here."""
+"""Every symbol of the lesson with its value and shape in the current walk: the rows of the page on notation."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,8 +27,16 @@ def sizes(walk: Walk) -> tuple[Row, ...]:
     """The sizes, each with its number."""
     p = walk.trace.parameters
     now = {"n": len(walk.tokens), "d_model": p.d_model, "h": p.h, "d_k": p.d_k, "d_v": p.d_v}
-    rows = [Row("d_{model}" if name == "d_model" else name, text(f"symbol_{name}"), now=(str(value),)) for name, value in now.items()]
-    rows[3] = Row("d_k", text("symbol_d_k"), "d_{model} / h", (f"{p.d_model}/{p.h} = {p.d_k}",) if p.d_k * p.h == p.d_model else (str(p.d_k),))
+    rows = [
+        Row("d_{model}" if name == "d_model" else name, text(f"symbol_{name}"), now=(str(value),))
+        for name, value in now.items()
+    ]
+    rows[3] = Row(
+        "d_k",
+        text("symbol_d_k"),
+        "d_{model} / h",
+        (f"{p.d_model}/{p.h} = {p.d_k}",) if p.d_k * p.h == p.d_model else (str(p.d_k),),
+    )
     rule = walk.settings.divisor == "sqrt"
     return (*rows, Row("√d_k" if rule else "c", text("symbol_divisor"), now=(digits(walk.trace.divisor),)))
 
@@ -69,9 +77,16 @@ def elsewhere(walk: Walk) -> tuple[tuple[str, str, str], ...]:
     shown = [bool(may) for may in allowed[:6]]
     keys = view.listed([view.named(j) for j in range(len(shown))], len(allowed) - len(shown))
     more = " …" if len(allowed) > len(shown) else ""
-    said = [" ".join(text("notation_true" if may is wanted else "notation_false") for may in shown) + more for wanted in (True, False)]
+    said = [
+        " ".join(text("notation_true" if may is wanted else "notation_false") for may in shown) + more
+        for wanted in (True, False)
+    ]
     layout = text("notation_layout", head=walk.head + 1)
     return (
         (text("notation_mask_row", keys=keys, word=view.word()), said[0], said[1]),
-        (layout, text("notation_layout_here", shape=shape(p.d_model, p.d_k)), text("notation_layout_there", shape=shape(p.d_k, p.d_model))),
+        (
+            layout,
+            text("notation_layout_here", shape=shape(p.d_model, p.d_k)),
+            text("notation_layout_there", shape=shape(p.d_k, p.d_model)),
+        ),
     )

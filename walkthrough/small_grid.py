@@ -1,4 +1,4 @@
-"""A small grid of numbers as an HTML table: for what is shown beside a question or a comparison, without the linked sheet."""
+"""A small grid of numbers as an HTML table, for what stands beside a question or in a comparison."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,19 +9,23 @@ import numpy as np
 from mha_core.shapes import Array, Float
 from walkthrough.digits import digits
 from walkthrough.lesson import text
+from walkthrough.typeset import to_html
 
 FOLD = 6  # so many numbers of a row are drawn before it folds
 STYLE = """<style>
 .mini-box { overflow-x: auto; max-width: 100%; padding: 0.2rem 0 0.4rem; }
-.mini { border-collapse: separate; border-spacing: 2px; font-size: 1rem; line-height: 1.25; font-variant-numeric: tabular-nums; }
-.mini caption { text-align: left; color: var(--mha-text); font-weight: 650; padding: 0 0 0.25rem; }
+.mini { border-collapse: separate; border-spacing: 2px; font-size: 1rem; line-height: 1.25;
+  font-variant-numeric: tabular-nums; }
+.mini-title { font-weight: 650; padding: 0 0 0.15rem; line-height: 1.3; max-width: 24rem; }
 .mini th { font-weight: 500; color: var(--mha-muted); padding: 0.15rem 0.35rem; text-align: right; max-width: 9rem;
   overflow-wrap: anywhere; }
 .mini thead th { text-align: center; }
-.mini td { padding: 0.22rem 0.4rem; text-align: right; border-radius: 3px; white-space: nowrap; color: var(--mha-text); }
-.mini td.signed.plus { background: color-mix(in oklab, var(--mha-signed-high) calc(var(--much) * 0.5), var(--mha-signed-zero)); }
-.mini td.signed.minus { background: color-mix(in oklab, var(--mha-signed-low) calc(var(--much) * 0.5), var(--mha-signed-zero)); }
-.mini td.weight { background: color-mix(in oklab, var(--mha-weight-all) calc(var(--much) * 0.5), var(--mha-weight-none)); }
+.mini td { padding: 0.22rem 0.4rem; text-align: right; border-radius: 3px; white-space: nowrap;
+  color: var(--mha-text); }
+.mini td.plus { --ink: var(--mha-signed-high); --ground: var(--mha-signed-zero); }
+.mini td.minus { --ink: var(--mha-signed-low); --ground: var(--mha-signed-zero); }
+.mini td.weight { --ink: var(--mha-weight-all); --ground: var(--mha-weight-none); }
+.mini td.full { background: color-mix(in oklab, var(--ink) calc(var(--much) * 0.5), var(--ground)); }
 .mini td.differs { outline: 2px solid var(--mha-key); outline-offset: -2px; }
 .mini td.hidden { border: 2px dashed var(--mha-text); font-weight: 700; text-align: center; }
 .mini td.fold { color: var(--mha-muted); }
@@ -59,18 +63,20 @@ def largest(*grids: Grid) -> float:
 
 
 def table(grid: Grid, limit: float | None = None, against: Grid | None = None) -> str:
-    """The grid as a table; cells that differ from `against` are ringed. `limit` is the number with the full colour."""
+    """The grid as a table; cells that differ from `against` are ringed, unless all do. `limit` is the number with the full colour."""
     limit = (1.0 if grid.is_weights else largest(grid)) if limit is None else limit
     rows, columns = folded(len(grid.rows), 10), folded(len(grid.columns), 10 if grid.is_weights else FOLD)
+    against = against if against is not None and _agree_somewhere(grid, against) else None
     head = "".join(f'<th scope="col">{_label(grid.columns, j)}</th>' for j in columns)
     body = "".join(
         f'<tr><th scope="row">{_label(grid.rows, i)}</th>{"".join(_cell(grid, i, j, limit, against) for j in columns)}</tr>'
         for i in rows
     )
-    name = escape(grid.caption, quote=True)
+    title = f'<div class="mini-title">{to_html(grid.caption)}</div>' if grid.caption else ""
+    name = escape(grid.caption or text("ask_grid"), quote=True)
     return (
-        f'<div class="mini-box" role="region" tabindex="0" aria-label="{name}"><table class="mini">'
-        f"<caption>{escape(grid.caption)}</caption><thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+        f'{title}<div class="mini-box" role="region" tabindex="0" aria-label="{name}"><table class="mini" aria-label="{name}">'
+        f"<thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 
@@ -84,12 +90,16 @@ def _cell(grid: Grid, i: int | None, j: int | None, limit: float, against: Grid 
     if grid.hidden == (i, j):
         return f'<td class="hidden">{escape(text("ask_hidden"))}</td>'
     value = float(grid.values[i, j])
-    scale = "weight" if grid.is_weights else "signed plus" if value > 0 else "signed minus"
+    scale = "weight" if grid.is_weights else "plus" if value > 0 else "minus"
     much = min(1.0, abs(value) / limit) if limit and np.isfinite(value) else 0.0
     differs = " differs" if against is not None and not close(value, float(against.values[i, j])) else ""
-    return f'<td class="{scale}{differs}" style="--much: {100 * much:.0f}%">{escape(digits(value))}</td>'
+    return f'<td class="full {scale}{differs}" style="--much: {100 * much:.0f}%">{escape(digits(value))}</td>'
 
 
 def close(a: float, b: float) -> bool:
     """Equal up to rounding."""
     return a == b or abs(a - b) <= 1e-9 * max(1.0, abs(a), abs(b))
+
+
+def _agree_somewhere(a: Grid, b: Grid) -> bool:
+    return bool(np.isclose(a.values, b.values, rtol=1e-9, atol=1e-9).any())

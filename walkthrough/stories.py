@@ -169,6 +169,12 @@ def reports(walk: Walk) -> tuple[Report, ...]:
     )
 
 
+def bias_part(walk: Walk) -> float | None:
+    """The part of the chosen word's output that no head brings: the mixing bias; None where there is none."""
+    bias, output = walk.trace.parameters.b_O, walk.trace.output[walk.word]
+    return None if bias is None else float(bias @ output) / float(output @ output)
+
+
 def loudest(found: tuple[Report, ...]) -> Report:
     """The head that brings most to the output: the largest part of its direction."""
     return max(found, key=lambda report: report.part)

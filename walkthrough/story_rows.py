@@ -77,7 +77,7 @@ def meeting_values(walk: Walk, built: HandBuilt) -> dict[str, str]:
         said |= {
             f"score_{name}": digits(trace.scores[at]), f"scaled_{name}": digits(trace.scaled[at]),
             f"percent_{name}": percent(trace.weights[at]), f"asks_{name}": built.tokens[meeting.query],
-            f"finds_{name}": built.tokens[meeting.key], f"says_{name}": built.says[meeting.head],
+            f"finds_{name}": built.tokens[meeting.key],
         }
     return said
 
@@ -106,7 +106,7 @@ def width_strips(chosen: Widths) -> list[Strip]:
         Strip("X", text("told_numbers_a_word", n=d), [Band(d, str(d))]),
         Strip(text("strip_heads"), text("strip_heads_size", h=h, d_v=v), heads),
         Strip("Concat", text("told_numbers_a_word", n=wide), lane_bands(h, v, columns=True)),
-        Strip("W^O", text("strip_leads", rows=wide, columns=d), [Band(d, f"{wide} → {d}", "out")]),
+        Strip(text("strip_mixing"), text("strip_leads", rows=wide, columns=d), [Band(d, f"{wide} → {d}", "out")]),
         Strip(text("strip_output"), text("told_numbers_a_word", n=d), [Band(d, str(d), "out")]),
     ]
 
@@ -151,23 +151,26 @@ def table_strips(h: int, d_v: int) -> list[Strip]:
     return [Strip("Concat", text("told_numbers_a_word", n=h * d_v), lane_bands(h, d_v, columns=True))]
 
 
-def report_values(found: tuple[Report, ...]) -> dict[str, str]:
+def report_values(found: tuple[Report, ...], bias: float) -> dict[str, str]:
     """Which head brings most, and how much of the output that is."""
     most = loudest(found)
     return {
         "most_head": str(most.head), "most_part": signed_percent(most.part), "most_columns": text("told_column_span", first=most.first, last=most.last),
-        "total_part": signed_percent(sum(report.part for report in found)),
+        "total_part": signed_percent(sum(report.part for report in found) + bias),
     }
 
 
-def report_rows(found: tuple[Report, ...]) -> list[list[str]]:
-    """Head, its columns, the size of its share, and its part of the output."""
-    return [
+def report_rows(found: tuple[Report, ...], bias: float | None) -> list[list[str]]:
+    """Head, its columns, the size of its share, and its part of the output; last the bias, where there is one."""
+    rows = [
         [text("option_head", head=r.head), text("told_column_span", first=r.first, last=r.last), digits(r.length), signed_percent(r.part)]
         for r in found
     ]
+    return rows if bias is None else [*rows, [text("told_bias"), "", "", signed_percent(bias)]]
 
 
 def signed_percent(part: float) -> str:
     """72%, −8%: a part of a whole may pull the other way."""
-    return ("−" if part < 0 else "") + (percent(abs(part)) if abs(part) <= 1 else f"{100 * abs(part):.0f}%")
+    size = abs(part)
+    shown = "100%" if abs(size - 1) < 1e-6 else percent(size) if size < 1 else f"{100 * size:.0f}%"
+    return ("−" if part < 0 else "") + shown

@@ -1,4 +1,4 @@
-"""Plain text with symbols in it, made ready for a screen: as HTML, or as a widget's label that stays as it was typed."""
+"""Plain text with symbols in it, made ready for a screen: as HTML, or as a label that stays as it was typed."""
 
 import re
 from html import escape

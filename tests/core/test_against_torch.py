@@ -26,7 +26,7 @@ def theirs(d_model, h, *, bias, d_context, seed, dtype):
 
 
 def ours(layer):
-    """The same parameters in our shapes. torch keeps (out, in), the heads stacked: head i owns rows i·d_k … (i+1)·d_k."""
+    """The same parameters in our shapes. torch keeps (out, in), the heads stacked: head i owns rows i·d_k …."""
     d_k = layer.head_dim
     if layer.in_proj_weight is not None:
         big = layer.in_proj_weight.detach().numpy()

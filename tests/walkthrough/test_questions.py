@@ -1,4 +1,4 @@
-"""Every marked answer worked out a second time, in plain loops over X and the matrices; so is the number behind every reply."""
+"""Every marked answer, and the number behind every reply, worked out a second time in plain loops over X and the matrices."""
 
 import json
 from dataclasses import replace
@@ -84,7 +84,9 @@ class Hand:
         for r in range(self.n):
             scores = self.L["scores"][self.a][r]
             top = max(scores) / divisor
-            powers = [exp(scores[c] / divisor - top) * (self.allowed is None or self.allowed[r, c]) for c in range(self.n)]
+            powers = [
+                exp(scores[c] / divisor - top) * (self.allowed is None or self.allowed[r, c]) for c in range(self.n)
+            ]
             out[r] = [power / sum(powers) for power in powers]
         return out
 
@@ -140,7 +142,10 @@ def expected(hand: Hand, name: str) -> tuple[object, dict]:
         return of(n, k), {"full_width": of(n, d), "turned": of(k, n), "that_is_W": of(d, k), "pairs": of(n, n)}
     if name == "who_moves":
         word = H.named(i)
-        return text("say_moves_own", word=word), {"sliced_push": text("say_moves_none"), "words_meet": text("say_moves_all")}
+        return text("say_moves_own", word=word), {
+            "sliced_push": text("say_moves_none"),
+            "words_meet": text("say_moves_all"),
+        }
     if name == "query_terms":
         return d, {"terms_of_score": k, "counted_words": n}
     if name == "query_number":
@@ -155,8 +160,10 @@ def expected(hand: Hand, name: str) -> tuple[object, dict]:
         return H.named(argmax(S[i])), {slip: H.named(place) for slip, place in wrong.items()}
     if name == "score_cell":
         wrong = {
-            "roles_swapped": sum(Q[j][m] * K[i][m] for m in range(k)), "divided_early": score / k**0.5,
-            "added_rows": sum(Q[i]) + sum(K[j]), "query_twice": sum(Q[i][m] * Q[j][m] for m in range(k)),
+            "roles_swapped": sum(Q[j][m] * K[i][m] for m in range(k)),
+            "divided_early": score / k**0.5,
+            "added_rows": sum(Q[i]) + sum(K[j]),
+            "query_twice": sum(Q[i][m] * Q[j][m] for m in range(k)),
         }
         return (score, wrong) if k <= 4 else (digits(score), {slip: digits(v) for slip, v in wrong.items()})
     if name == "score_shape":
@@ -171,12 +178,22 @@ def expected(hand: Hand, name: str) -> tuple[object, dict]:
         return digits(S[other][i]), {"symmetric": digits(S[i][other])}
     if name == "most_looked":
         free = [m for m in range(n) if H.allowed is None or m <= i]
-        wrong = {"column_weight": argmax(column_of(A, i)), "itself_weight": i, "least": argmin(A[i]), "forbidden": argmax(S[i])}
+        wrong = {
+            "column_weight": argmax(column_of(A, i)),
+            "itself_weight": i,
+            "least": argmin(A[i]),
+            "forbidden": argmax(S[i]),
+        }
         return H.named(max(free, key=lambda m: (S[i][m], -m))), {slip: H.named(place) for slip, place in wrong.items()}
     if name == "forty":
         return 5.0, {"d_k_divisor": 0.625, "root_d_model": 1.7677669529663689, "undivided": 40.0, "multiplied": 320.0}
     if name == "scaled_cell":
-        wrong = {"d_k_divisor": score / k, "root_d_model": score / d**0.5, "undivided": score, "multiplied": score * k**0.5}
+        wrong = {
+            "d_k_divisor": score / k,
+            "root_d_model": score / d**0.5,
+            "undivided": score,
+            "multiplied": score * k**0.5,
+        }
         return score / k**0.5, wrong
     if name == "missing_weight":
         return A[i][j], {"equal_share": 1 / n, "zero": 0.0, "column_rest": 1 - sum(A[m][j] for m in range(n) if m != i)}
@@ -189,8 +206,11 @@ def expected(hand: Hand, name: str) -> tuple[object, dict]:
         return said["stays"], {"shift_grows": said["grows"], "shift_shrinks": said["shrinks"]}
     if name == "blend_cell":
         wrong = {
-            "plain_mean": mean, "winner_only": V[j][c], "unweighted": n * mean,
-            "keys_blended": sum(A[i][m] * K[m][c] for m in range(n)), "column_blended": sum(A[m][i] * V[m][c] for m in range(n)),
+            "plain_mean": mean,
+            "winner_only": V[j][c],
+            "unweighted": n * mean,
+            "keys_blended": sum(A[i][m] * K[m][c] for m in range(n)),
+            "column_blended": sum(A[m][i] * V[m][c] for m in range(n)),
         }
         right = sum(A[i][m] * V[m][c] for m in range(n))
         return (right, wrong) if n <= 5 else (digits(right), {slip: digits(v) for slip, v in wrong.items()})
@@ -216,7 +236,11 @@ def expected(hand: Hand, name: str) -> tuple[object, dict]:
         said = {m: text(f"say_one_{m}", d_model=d) for m in ("plain", "none", "narrow", "average")}
         return said["plain"], {f"one_{m}": said[m] for m in ("none", "narrow", "average")}
     if name == "same_work":
-        return f"{n * n * d:,}", {"work_times_h": f"{n * n * d * h:,}", "work_one_head": f"{n * n * k:,}", "work_pairs": f"{n * n:,}"}
+        return f"{n * n * d:,}", {
+            "work_times_h": f"{n * n * d * h:,}",
+            "work_one_head": f"{n * n * k:,}",
+            "work_pairs": f"{n * n:,}",
+        }
     if name == "weight_cells":
         return h * n * n, {"one_grid_only": n * n, "numbers_of_Q": n * d, "words_times_heads": n * h}
     if name == "which_head":
@@ -228,6 +252,7 @@ def expected(hand: Hand, name: str) -> tuple[object, dict]:
     if name == "why_concat":
         return text("say_concat_keeps"), {f"concat_{m}": text(f"say_concat_{m}") for m in ("mixes", "cheap", "ones")}
     if name == "lanes":
+
         def lane(first, last):
             return f"columns {first} to {last}" if first != last else f"column {first}"
 
@@ -311,7 +336,13 @@ def test_a_question_depends_on_walk_step_and_number_alone():
     for step in STEPS:
         for number in range(12):
             a, b = (ask(walk(sentence=TEN, d_model=16, h=4), step, number) for _ in range(2))
-            assert (a.prompt, a.choices, a.right, a.reason, dict(a.wrong)) == (b.prompt, b.choices, b.right, b.reason, dict(b.wrong))
+            assert (a.prompt, a.choices, a.right, a.reason, dict(a.wrong)) == (
+                b.prompt,
+                b.choices,
+                b.right,
+                b.reason,
+                dict(b.wrong),
+            )
     assert ask(walk(), 3, 0).prompt != ask(walk(word=1), 3, 0).prompt
     assert ask(walk(seed=1), 3, 1).right != ask(walk(seed=2), 3, 1).right
 
@@ -324,7 +355,9 @@ def test_the_right_choice_has_no_favourite_place(seed):
 
 
 # ---- which grid is the softmax ---------------------------------------------------------------------------------
-@pytest.mark.parametrize("fields", [w for w in WALKS if w.get("sentence", "the cat sat") not in ("hello", TEN)][:7], ids=str)
+@pytest.mark.parametrize(
+    "fields", [w for w in WALKS if w.get("sentence", "the cat sat") not in ("hello", TEN)][:7], ids=str
+)
 def test_one_of_the_grids_is_the_softmax_and_the_others_are_known_mistakes(fields):
     found = walk(**fields)
     if len(found.tokens) > 5:
@@ -343,7 +376,8 @@ def test_one_of_the_grids_is_the_softmax_and_the_others_are_known_mistakes(field
         "mask_after": np.where(np.isneginf(masked), 0, plain),
         "columns": hand.down_the_columns(),
         "winner": np.array([[float(v == max(row)) for v in row] for row in masked]),
-        "root_d_model_grid": hand.soft(hand.d_model**0.5), "undivided_grid": hand.soft(1.0),
+        "root_d_model_grid": hand.soft(hand.d_model**0.5),
+        "undivided_grid": hand.soft(1.0),
     }
     assert np.allclose(grids[question.right], hand.L["weights"][hand.a], atol=1e-12)
     assert set(question.slips) | {question.right} == set(grids) and len(grids) >= 2
@@ -354,7 +388,11 @@ def test_one_of_the_grids_is_the_softmax_and_the_others_are_known_mistakes(field
 
 
 def test_with_a_mask_the_mask_after_softmax_is_among_the_grids():
-    question = next(q for q in (ask(walk(sentence="man bites dog", mask="causal"), 4, k) for k in range(9)) if q.name == "softmax_grid")
+    question = next(
+        q
+        for q in (ask(walk(sentence="man bites dog", mask="causal"), 4, k) for k in range(9))
+        if q.name == "softmax_grid"
+    )
     assert "mask_after" in question.slips.values()
 
 
@@ -372,7 +410,12 @@ def test_a_legal_number_of_heads_divides_and_every_other_choice_does_not(fields)
         if question.name == "width":
             d_model, h = (512, 8) if "512" in question.prompt and "h = 8" in question.prompt else (d, found.settings.h)
             assert question.right == d_model / h
-            truth = {"full_width_each": d_model, "that_is_h": h, "sizes_multiplied": d_model * h, "root_taken": d_model**0.5}
+            truth = {
+                "full_width_each": d_model,
+                "that_is_h": h,
+                "sizes_multiplied": d_model * h,
+                "root_taken": d_model**0.5,
+            }
             assert all(near(answer, truth[slip]) for answer, slip in question.slips.items())
 
 
@@ -391,8 +434,13 @@ def test_recognised_mistakes_are_called_by_their_name():
     found = walk()
     replies = {slip: q.wrong[answer] for _, _, _, q in each_question(found) for answer, slip in q.slips.items()}
     for slip, says in {
-        "root_d_model": "√d_model", "d_k_divisor": "without the root", "columns": "columns", "averaged": "averaged the heads",
-        "sliced": "slicing X first", "forgot_W_O": "W^O was forgotten", "interleaved": "reshape",
+        "root_d_model": "√d_model",
+        "d_k_divisor": "without the root",
+        "columns": "columns",
+        "averaged": "averaged the heads",
+        "sliced": "slicing X first",
+        "forgot_W_O": "W^O was forgotten",
+        "interleaved": "reshape",
     }.items():
         assert says in replies[slip], replies[slip]
 
@@ -524,7 +572,9 @@ def test_the_card_marks_an_answer_at_once_and_keeps_a_tally():
     assert text("question_tally", right=0, asked=1) in said(at)
     at.radio[0].set_value(question.choices.index(question.right))
     at.button(key="check_4").click().run()
-    assert text("mark_right") in said(at) and text("question_tally", right=0, asked=1) in said(at)  # the first try counts
+    assert text("mark_right") in said(at) and text("question_tally", right=0, asked=1) in said(
+        at
+    )  # the first try counts
     at.button(key="another_4").click().run()
     assert to_html(ask(walk(), 4, 1).prompt) in said(at) and text("mark_right") not in said(at)
     at.number_input[0].set_value(1.77)
@@ -535,7 +585,9 @@ def test_the_card_marks_an_answer_at_once_and_keeps_a_tally():
     assert text("mark_nothing") in said(at) and text("question_tally", right=0, asked=2) in said(at)
 
 
-@pytest.mark.parametrize("query", [{}, {"sentence": "hello", "h": "1"}, {"sentence": HOSTILE, "mask": "causal", "word": "2"}])
+@pytest.mark.parametrize(
+    "query", [{}, {"sentence": "hello", "h": "1"}, {"sentence": HOSTILE, "mask": "causal", "word": "2"}]
+)
 def test_every_question_of_every_step_can_be_shown(query):
     at = card(*STEPS, **query)
     for _ in range(9):

@@ -14,7 +14,7 @@ export default function ({ data, parentElement }) {
   if (host.message === message) return;
   host.message = message;
   const state = { host, data, arrows: data.arrows.map((arrow) => ({ ...arrow })) };
-  host.innerHTML = '<div class="chips"></div><div class="page"></div><p class="reading" aria-live="polite"></p>';
+  host.innerHTML = '<div class="chips"></div><div class="beside"><div class="page"></div><p class="reading" aria-live="polite"></p></div>';
   buildPage(state);
   buildPresets(state);
   host.onkeydown = (event) => event.key.startsWith("Arrow") && event.stopPropagation();

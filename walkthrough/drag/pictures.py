@@ -23,14 +23,15 @@ def words(tokens, row, chosen: int) -> str:
 
 
 def budget(tokens, X, chosen: int, sizes) -> str:
-    """Every number of the chosen word as a swatch, and a button for each size of the budget."""
+    """Every number of the chosen word as a swatch, and a button for each size of the budget that can be had."""
     n, d_model = X.shape
     chips = "".join(_button(f"d_model:{size}", str(size), size == d_model, "chip") for size in sizes)
+    label = _e("found_budget_label" if len(sizes) > 1 else "found_budget_fixed")
     limit = _limit(X)
     swatches = "".join(f'<i style="{shade(v, limit)}" title="{i + 1}: {digits(v)}"></i>' for i, v in enumerate(X[chosen]))
     says = _e("found_budget", word=tokens[chosen], d_model=d_model, n=n, total=f"{n * d_model:,}")
     return (
-        f'<p class="label">{_e("found_budget_label")}</p><div class="chips">{chips}</div>'
+        f'<p class="label">{label}</p><div class="chips">{chips}</div>'
         f'<div class="swatches" role="img" aria-label="{_e("found_swatches", d_model=d_model)}">{swatches}</div><p class="says">{says}</p>'
     )
 

@@ -15,7 +15,7 @@ from walkthrough.figures.svg import fold, short
 from walkthrough.lesson import text
 
 MANY = 16  # words from which a square is drawn shell by shell instead of cell by cell
-SIDE, MARGIN = 420, 96  # pixels of the square, and what the words beside it take
+SIDE = 420  # pixels of the square
 EXAMPLE_N = 10
 
 
@@ -38,7 +38,8 @@ def square(tokens) -> Reel:
     size = SIDE / most
     cells = _square_cells(tokens, most, size) if most <= MANY else _square_shells(most, size)
     words = "".join(_square_word(token, i, size) for i, token in enumerate(tokens)) if n <= MANY else ""
-    html = f'<svg class="square" viewBox="{-MARGIN} {-MARGIN} {SIDE + MARGIN} {SIDE + MARGIN}" aria-hidden="true">{words}{cells}</svg>'
+    room = 18 + 9 * min(10, max(map(len, tokens))) if words else 4  # what the words beside it take
+    html = f'<svg class="square" viewBox="{-room} {-room} {SIDE + room} {SIDE + room}" aria-hidden="true">{words}{cells}</svg>'
     says = [text("found_square_one")] + [text("found_square", n=k, squared=f"{k * k:,}") for k in range(2, most + 1)]
     presets = [(text("found_square_sentence", n=n), n), (text("found_square_ten", n=EXAMPLE_N), EXAMPLE_N)]
     return Reel(html, says, text("found_square_label"), start=n, presets=presets)

@@ -23,7 +23,7 @@ export default function ({ data, parentElement }) {
   function show() {
     const weights = softmax(scores);
     rows.forEach((row, i) => row(scores[i], weights[i]));
-    host.querySelector(".says").textContent = data.texts.sum.replace("{terms}", weights.map(digits).join(" + "));
+    host.querySelector(".says").textContent = data.texts.sum;
     host.dataset.scores = JSON.stringify(scores);
     host.dataset.weights = JSON.stringify(weights);
   }
@@ -41,6 +41,7 @@ function buildRow(host, { words, reach, texts }, i, changed) {
   row.className = "score";
   row.innerHTML = '<bdi></bdi><input type="range"><span class="number"></span><span class="power"></span><span class="bar"><i></i></span><b></b>';
   const [word, slider, number, power, bar, weight] = row.children;
+  const raised = document.createElement("sup");
   word.textContent = words[i];
   Object.assign(slider, { min: -reach, max: reach, step: 0.1 });
   slider.setAttribute("aria-label", texts.slider.replace("{word}", words[i]));
@@ -50,7 +51,8 @@ function buildRow(host, { words, reach, texts }, i, changed) {
     if (Number(slider.value) !== score) slider.value = score;
     slider.setAttribute("aria-valuetext", digits(score));
     number.textContent = digits(score);
-    power.textContent = texts.power.replace("{value}", digits(Math.exp(score)));
+    raised.textContent = digits(score);
+    power.replaceChildren("e", raised, ` = ${digits(Math.exp(score))}`);
     bar.firstChild.style.width = `${share * 100}%`;
     weight.textContent = digits(share);
   };

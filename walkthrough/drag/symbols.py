@@ -30,11 +30,11 @@ SYMBOLS = (
     Symbol(DOT, (VECTOR,), "step_3_scores", (3, 2)),
     Symbol(QKV, (PRODUCT,), "step_2_qkv", (0, 5)),
     Symbol(HEADS, (D_MODEL, QKV), "step_6_heads", (1, 7)),
-    Symbol(SOFTMAX, (DOT,), "step_4_softmax", (3, 5)),
+    Symbol(SOFTMAX, (DOT,), "step_4_softmax", (3, 6)),
     Symbol(BLEND, (SOFTMAX, QKV), "step_5_blend", (3, 7)),
     Symbol(ROOT, (DOT, HEADS), "step_4_softmax", (2, 8)),
 )
-END = Symbol(GOAL, (ROOT, BLEND), GOAL, (2.5, 9))
+END = Symbol(GOAL, (ROOT, BLEND), GOAL, (2, 9))
 BY_PAGE = {symbol.page: symbol for symbol in (*SYMBOLS, END)}
 EXTRAS = ("foundations_12_map", "foundations_13_checklist")
 

@@ -12,7 +12,7 @@ from walkthrough.experiments.sentences import LIBRARY, left_out
 from walkthrough.experiments.switched_off import distances, missing, read_off, walk_without
 
 __all__ = [
-    "Change", "Changed", "Difference", "LIBRARY", "RowSums", "address_of", "compare", "cross_walk", "distances", "left_out",
-    "line_up", "masked_walk", "missing", "other_sentence", "overwrite", "padding", "pinned", "read_changes", "read_mask",
-    "read_off", "row_sums", "spell_changes", "spell_mask", "walk_without", "what_changed",
+    "LIBRARY", "Change", "Changed", "Difference", "RowSums", "address_of", "compare", "cross_walk", "distances",
+    "left_out", "line_up", "masked_walk", "missing", "other_sentence", "overwrite", "padding", "pinned", "read_changes",
+    "read_mask", "read_off", "row_sums", "spell_changes", "spell_mask", "walk_without", "what_changed",
 ]

@@ -62,8 +62,8 @@ def pinned(text: str) -> tuple[Settings | None, list[Note]]:
 def line_up(a: Sequence[str], b: Sequence[str], by: str = "word") -> tuple[tuple[int, int], ...]:
     """Which word of a stands for which word of b, in the order of b, each used once.
 
-    by "word": first the runs that both have in the same order, then equal words wherever else they stand; a word without
-    its like has no partner. by "place": the first with the first, the second with the second.
+    by "word": first the runs that both have in the same order, then equal words wherever else they stand; a word
+    without its like has no partner. by "place": the first with the first, the second with the second.
     """
     if by == "place":
         return tuple((i, i) for i in range(min(len(a), len(b))))

@@ -1,7 +1,7 @@
-"""Masks of every kind, how a drawn one is spelled, and what becomes of the sum of a row with and without the right order.
+"""Masks of every kind, how a drawn one is spelled, and what becomes of the sum of a row in the right and wrong order.
 
-A drawn mask is a line of hexadecimal numbers, one a query, joined by dots: bit j (the first bit is the lowest) says that
-the word may look at key j. So "1.3.7" is the causal mask of three words. "pad:2" shuts the last two words for everyone.
+A drawn mask is a line of hexadecimal numbers, one a query, joined by dots: bit j (the first bit is the lowest) says
+that the word may look at key j. So "1.3.7" is the causal mask of three words. "pad:2" shuts the last two words for everyone.
 """
 
 import re

@@ -4,12 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from walkthrough.lesson import formula_to_html
+
 STYLE = """<style>
 .mha-bands { display: grid; grid-template-columns: minmax(4.5rem, max-content) minmax(0, 1fr); gap: 0.55rem 0.9rem; max-width: 60rem; margin: 0.4rem 0 0.8rem; align-items: center; }
 .mha-bands .what { font-size: 1rem; line-height: 1.25; }
 .mha-bands .what small { display: block; color: var(--mha-muted); font-size: 0.9rem; }
 .mha-bands .strip { display: flex; min-height: 2.5rem; }
-.mha-bands .strip > span { flex: 0 0 auto; min-width: 0; box-sizing: border-box; overflow: hidden; text-align: center; padding: 0.45rem 0; font-size: 0.95rem; line-height: 1.3; white-space: nowrap; color: var(--mha-background); border-right: 2px solid var(--mha-background); border-radius: 0.35rem; }
+.mha-bands .strip > span > span { display: block; }
+.mha-bands .strip > span { flex: 0 0 auto; min-width: 0; box-sizing: border-box; overflow: hidden; text-align: center; padding: 0.2rem 0; font-size: 0.85rem; line-height: 1.15; display: flex; justify-content: center; align-items: center; overflow-wrap: normal; color: var(--mha-background); border-right: 2px solid var(--mha-background); border-radius: 0.35rem; }
 .mha-bands .strip > .plain { color: var(--mha-text); background: var(--mha-card); border: 1px solid var(--mha-muted); }
 .mha-bands .strip > .out { background: var(--mha-output); }
 .mha-bands .strip > .left { color: var(--mha-text); border: 2px dashed var(--mha-key); background: repeating-linear-gradient(45deg, transparent 0 6px, var(--mha-line) 6px 12px); }
@@ -42,7 +45,7 @@ def bands(strips: Sequence[Strip], alt: str) -> str:
     """All strips on one scale: equal widths look equal."""
     widest = max(sum(band.width for band in strip.bands) for strip in strips)
     rows = "".join(
-        f'<div class="what"><b>{escape(strip.name)}</b><small>{escape(strip.size)}</small></div>'
+        f'<div class="what"><b>{formula_to_html(strip.name) if "^" in strip.name else escape(strip.name)}</b><small>{escape(strip.size)}</small></div>'
         f'<div class="strip">{"".join(_band(band, widest) for band in strip.bands)}</div>'
         for strip in strips
     )
@@ -54,7 +57,7 @@ def _band(band: Band, widest: float) -> str:
     hue = band.kind.removeprefix("head ")
     look = f"background:var(--mha-head-{(int(hue) - 1) % 8 + 1});" if band.kind.startswith("head ") else ""
     kind = "head" if look else band.kind
-    shown = band.text if part >= NARROW else "\u00a0"
-    return (
-        f'<span class="{kind}" style="{look}width:{100 * part:.3f}%" title="{escape(band.title or band.text)}">{escape(shown)}</span>'
-    )
+    # A span of columns may break behind its dash, so that 129–192 fits a narrow band on two lines.
+    shown = escape(band.text).replace("–", "–<wbr>") if part >= NARROW else "\u00a0"
+    title = escape(band.title or band.text)
+    return f'<span class="{kind}" style="{look}width:{100 * part:.3f}%" title="{title}"><span>{shown}</span></span>'

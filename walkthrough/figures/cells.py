@@ -31,15 +31,14 @@ def table(
 ) -> str:
     """A grid with a caption. `limit` is the number with the deepest shade, kind "signed" or "weight".
 
-    `shown` are the row and column places to draw (see fold). `marked` [True where a number changed] puts a frame around a
-    cell; with `old` the former number stands above it. A cell that is NaN has no number: `nothing` says so.
+    `shown` are the row and column places to draw (see fold). `marked` [True where a number changed] puts a frame
+    around a cell; with `old` the former number stands before it. A cell that is NaN has no number: `nothing` says so.
     """
     row_places, column_places = shown or (range(len(rows)), range(len(columns)))
-    head = "".join("<th>⋯</th>" if c == GAP else f'<th scope="col"><bdi>{escape(columns[c])}</bdi></th>' for c in column_places)
+    head = "".join("<th>⋯</th>" if c == GAP else _heading(columns[c], "col") for c in column_places)
     body = "".join(
         _gap_row(len(column_places)) if r == GAP else
-        f'<tr><th scope="row"><bdi>{escape(rows[r])}</bdi></th>'
-        + "".join(_cell(values, r, c, limit, kind, marked, old, nothing) for c in column_places) + "</tr>"
+        "<tr>" + _heading(rows[r], "row") + "".join(_cell(values, r, c, limit, kind, marked, old, nothing) for c in column_places) + "</tr>"
         for r in row_places
     )  # fmt: skip
     return (
@@ -57,7 +56,7 @@ def bars(rows: Sequence[tuple[str, float, float, str]], title: str, heads: Seque
     """One bar a row: its label, the size of the bar out of 1, its number, and a remark behind it."""
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in heads)
     body = "".join(
-        f'<tr><th scope="row"><bdi>{escape(label)}</bdi></th><td class="bar"><span style="width:{100 * share:.2f}%"></span></td>'
+        f'<tr>{_heading(label, "row")}<td class="bar"><span style="width:{100 * share:.2f}%"></span></td>'
         f"<td>{'' if np.isnan(number) else digits(number)}</td><td>{escape(remark)}</td></tr>"
         for label, share, number, remark in rows
     )
@@ -69,8 +68,12 @@ def bars(rows: Sequence[tuple[str, float, float, str]], title: str, heads: Seque
 
 def limit_of(*grids) -> float:
     """The largest size of any finite number in these grids: their common scale."""
-    sizes = [float(np.abs(grid[np.isfinite(grid)]).max(initial=0)) for grid in map(np.asarray, grids) if grid is not None]
-    return max(sizes, default=0.0)
+    return max((float(np.abs(grid[np.isfinite(grid)]).max(initial=0)) for grid in map(np.asarray, grids)), default=0.0)
+
+
+def _heading(label: str, scope: str) -> str:
+    """A word as it is, at the head of its row or column."""
+    return f'<th scope="{scope}"><bdi>{escape(label)}</bdi></th>'
 
 
 def _gap_row(width: int) -> str:
@@ -92,6 +95,7 @@ def _cell(values, r, c, limit, kind, marked, old, nothing) -> str:
 def _shade(value: float, limit: float, kind: str) -> str:
     if not np.isfinite(value) or not limit:
         return ""
-    full, none = ("weight-all", "weight-none") if kind == "weight" else ("signed-high" if value > 0 else "signed-low", "signed-zero")
+    side = "signed-high" if value > 0 else "signed-low"
+    full, none = ("weight-all", "weight-none") if kind == "weight" else (side, "signed-zero")
     share = round(DEEPEST * min(1.0, abs(value) / limit))
     return f' style="background:color-mix(in srgb,var(--mha-{full}) {share}%,var(--mha-{none}))"'

@@ -1,7 +1,6 @@
 """Two walks held against each other: what differs in their settings, at every stage, and in the cells of one stage."""
 
 from collections.abc import Sequence
-from dataclasses import fields
 from html import escape
 
 import numpy as np
@@ -21,7 +20,7 @@ FEW = 6  # words without a partner that are named; the rest is counted
 
 def what_differs(A: Walk, B: Walk) -> str:
     """The settings in which A and B differ, one a line."""
-    names = [f.name for f in fields(Settings) if f.name in TOLD and getattr(A.settings, f.name) != getattr(B.settings, f.name)]
+    names = [name for name in TOLD if getattr(A.settings, name) != getattr(B.settings, name)]
     if not names:
         return f'<div class="caption">{escape(text("lab_no_setting_differs"))}</div>'
     lines = "".join(
@@ -86,9 +85,10 @@ def three_grids(one: Difference, A: Walk, B: Walk, pairs, head: int, unfold: boo
     a, b, gap = (one.of_head(name, head) for name in ("A", "B", "gap"))
     limit = 1.0 if one.field == "weights" else cells.limit_of(a, b)
     kind = "weight" if one.field == "weights" else "signed"
+    nearest = [min(head, len(grid) - 1) for grid in (one.A, one.B)]
     tables = [
-        grid_table(walk, one.field, grid, text(f"lab_side_{side}"), min(head, len(getattr(one, side)) - 1), limit, kind, unfold)
-        for side, walk, grid in (("A", A, a), ("B", B, b))
+        grid_table(walk, one.field, grid, text(f"lab_side_{side}"), its_head, limit, kind, unfold)
+        for side, walk, grid, its_head in zip("AB", (A, B), (a, b), nearest)
     ]
     if gap is None:
         return cells.side_by_side(*tables)

@@ -12,6 +12,7 @@ from walkthrough.figures.labels import escape_phrase
 from walkthrough.palette import Palette
 
 HEIGHT, LEGEND_ROW = 330, 28
+LIMIT = "longdash"  # the dash of a line that is only a limit: the current size gets no point on it
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,10 +39,10 @@ class Axis:
 
 def curves(lines: Sequence[Line], x: Axis, y: Axis, palette: Palette, now: float | None = None) -> go.Figure:
     """All lines in one plot; `now` marks one place on x with an upright line and a point on every line that has it."""
-    rows = len(lines)
+    rows = len(lines) if len(lines) > 1 else 0
     low = base.BOTTOM + 52 + LEGEND_ROW * rows
     layout = base.base_layout(
-        palette, HEIGHT + low, margin=dict(l=base.SIDE, r=18, t=base.TOP, b=low, pad=0), showlegend=True,
+        palette, HEIGHT + low, margin=dict(l=base.SIDE, r=18, t=base.TOP, b=low, pad=0), showlegend=rows > 0,
         legend=dict(
             orientation="v", x=0, y=0, xanchor="left", yanchor="top", yref="paper", itemclick=False,
             itemdoubleclick=False, font=dict(size=base.SIZE), bgcolor="rgba(0,0,0,0)", traceorder="normal",
@@ -95,7 +96,7 @@ def _axis(axis: Axis, columns, palette, now=None, **more) -> dict:
 def tick_text(value: float) -> str:
     """A place on an axis: 0.01, 512, 10⁶."""
     power = round(float(np.log10(abs(value)))) if value else 0
-    if value and abs(power) > 4 and np.isclose(value, 10.0**power):
+    if value and abs(power) > 3 and np.isclose(value, 10.0**power):
         return "10" + str(power).translate(str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"))
     return f"{value:.12g}"
 
@@ -146,7 +147,7 @@ def _mark(sketch, lines, now, x, palette) -> None:
     )
     for line in lines:
         places = np.flatnonzero(np.asarray(line.x, float) == now)
-        if not line.points and len(places):
+        if not line.points and line.dash != LIMIT and len(places):
             sketch.scatter(
                 mode="markers", x=np.array([now], float), y=np.array([line.y[places[0]]], float), hoverinfo="skip",
                 showlegend=False, cliponaxis=False, name="now",

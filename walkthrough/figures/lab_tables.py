@@ -18,17 +18,20 @@ from walkthrough.sheet.sheet import cell_name
 from walkthrough.walk import Walk
 
 KEEP, KEEP_WORDS, ALL = 6, 12, 10**6  # columns of numbers and words that are drawn before a grid is unfolded
-ASKED = {"X", "Q", "scores", "scaled", "masked", "weights", "heads", "concat", "output"}  # whose rows are the words that ask
+ANSWER = ("context", "K", "V")  # whose rows are the words that are asked
 
 
 def title(field: str, before: str = "", head: int | None = None) -> str:
-    """A caption: what the grid is, and whose. Symbols are left to matrices: weights are named A, and so is a walk here."""
+    """A caption: what the grid is, and whose. Weights are not called A here, since a walk is."""
     of_head = text("lab_of_head", head=head + 1) if head is not None else ""
     return f"{before}: {stage_name(field)}{of_head}"
 
 
-def grid_table(walk: Walk, field: str, grid, side: str, head: int, limit: float, kind: str, unfold: bool, **more) -> str:
-    rows = list(walk.tokens if field in ASKED else walk.other_tokens)
+def grid_table(
+    walk: Walk, field: str, grid, side: str, head: int, limit: float, kind: str, unfold: bool, **more
+) -> str:
+    """One grid of a walk with the labels that belong to it; `more` goes to cells.table."""
+    rows = list(walk.other_tokens if field in ANSWER else walk.tokens)
     is_pairs = field in PAIRS_OF_WORDS or field == "masked"
     columns = list(walk.other_tokens) if is_pairs else numbered(grid.shape[1])
     if not g.is_headed(field) and field.startswith("W_"):
@@ -63,8 +66,8 @@ def changed_bars(found: Sequence[Changed], walk: Walk) -> str:
     for one in found:
         where = cell_name(walk, ".".join((one.field, *(str(i + 1) for i in one.index))))
         said = text("lab_changed_where", old=digits(one.old), new=digits(one.new), where=where)
-        rows.append((text("lab_changed_label", name=stage_name(one.field), n=one.count, size=one.size), one.count / one.size,
-                     one.new - one.old, said))
+        label = text("lab_changed_label", name=stage_name(one.field), n=one.count, size=one.size)
+        rows.append((label, one.count / one.size, one.new - one.old, said))
     heads = [text(f"lab_changed_{name}") for name in ("stage", "bar", "number", "most")]
     return cells.bars(rows, text("lab_changed_title"), heads)
 
@@ -82,9 +85,10 @@ def before_and_after(before: Walk, after: Walk, changed: Changed, unfold: bool) 
     flat = [np.atleast_2d(grid[head] if g.is_headed(field) else grid) for grid in (old, new, marked)]
     place = np.argwhere(flat[2])[0].tolist() if flat[2].any() else None
     kind, limit = ("weight", 1.0) if field == "weights" else ("signed", limit)
+    look = (head, limit, kind, unfold)
     return cells.side_by_side(
-        grid_table(before, field, flat[0], text("lab_before"), head, limit, kind, unfold, place=place),
-        grid_table(after, field, flat[1], text("lab_after"), head, limit, kind, unfold, place=place, marked=flat[2], old=flat[0]),
+        grid_table(before, field, flat[0], text("lab_before"), *look, place=place),
+        grid_table(after, field, flat[1], text("lab_after"), *look, place=place, marked=flat[2], old=flat[0]),
     )
 
 
@@ -105,19 +109,21 @@ def _one_change(change: Change, before: Walk, after: Walk) -> str:
     address = ".".join((change.field, *(str(i + 1) for i in change.index), *["1"] * whole_row))
     if whole_row:
         return text("lab_change_row", where=cell_name(before, address), new=digits(change.value))
-    return text("lab_change_cell", where=cell_name(before, address), old=digits(grid[change.index]), new=digits(change.value))
+    old, new = digits(grid[change.index]), digits(change.value)
+    return text("lab_change_cell", where=cell_name(before, address), old=old, new=new)
 
 
 def equations(field: str, changes: Sequence[Change]) -> tuple[str, ...]:
     """The equations in which a grid is made. Scores set by hand are no dot products any more, so they stand in none."""
     if field == "scores" and any(change.field == "scores" for change in changes):
         field = "scaled"
+    made = field.replace("W_O", "output").replace("b_O", "output").removeprefix("W_").removeprefix("b_")
+    if made in ("Q", "K", "V"):
+        return (f"X × W_{made} = {made}",)
     return {
-        "X": ("X",), "W_Q": ("X × W_Q = Q",), "b_Q": ("X × W_Q = Q",), "Q": ("X × W_Q = Q",), "W_K": ("X × W_K = K",),
-        "b_K": ("X × W_K = K",), "K": ("X × W_K = K",), "W_V": ("X × W_V = V",), "b_V": ("X × W_V = V",), "V": ("X × W_V = V",),
-        "scores": ("Q · K.T = scores",), "heads": ("weights × V = heads",), "concat": ("heads[all] ⇒ concat",),
-        "W_O": ("concat × W_O = output",), "b_O": ("concat × W_O = output",), "output": ("concat × W_O = output",),
-    }.get(field, ("scaled → masked → weights",))
+        "X": ("X",), "scores": ("Q · K.T = scores",), "heads": ("weights × V = heads",),
+        "concat": ("heads[all] ⇒ concat",), "output": ("concat × W_O = output",),
+    }.get(made, ("scaled → masked → weights",))
 
 
 # ---- heads off ---------------------------------------------------------------------------------------------------
@@ -148,7 +154,8 @@ def heads_said(walk: Walk, off: Sequence[int]) -> dict[str, str]:
     if len(off) == h:
         bias = walk.trace.parameters.b_O
         return {"heads_said": text("lab_off_all" if bias is None else "lab_off_all_bias")}
-    return {"heads_said": text("lab_off_some", heads=", ".join(str(i + 1) for i in off), left=counted("heads", h - len(off)))}
+    named = ", ".join(str(i + 1) for i in off)
+    return {"heads_said": text("lab_off_some", heads=named, left=counted("heads", h - len(off)))}
 
 
 # ---- masks -------------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from dataclasses import replace
 import streamlit as st
 
 from walkthrough.experiments import address_of
-from walkthrough.frame.lab import ready
+from walkthrough.figures.comparison import TOLD
 from walkthrough.frame.state import change, settings
 from walkthrough.lesson import text
 from walkthrough.settings import CHOICES, Settings, correct
@@ -14,7 +14,9 @@ from walkthrough.walk import tokens_of
 
 def pairs() -> None:
     """Ready-made pairs. The sizes stay as they are; only what the pair is about is set."""
-    ready("compare", [(text(f"lab_pair_{name}"), _fields(name)) for name in _pairs()])
+    with st.container(horizontal=True, key="ready_compare"):
+        for name in _pairs():
+            st.button(text(f"lab_pair_{name}"), key=f"pair_{name}", on_click=_begin, args=(name,))
 
 
 def _pairs() -> dict[str, tuple[dict, dict]]:
@@ -30,13 +32,13 @@ def _pairs() -> dict[str, tuple[dict, dict]]:
     return known
 
 
-def _fields(name: str) -> dict[str, object]:
-    """What a click sets: the fields of B, and the address of A."""
+def _begin(name: str) -> None:
+    """Set B, pin A, and look at the word that the pair is about."""
     a, b = _pairs()[name]
-    A = correct(replace(settings(), cell="", trail="", word=1, **a))[0]
-    told = text(f"lab_pair_{name}_word")
-    tokens = tokens_of(A)
-    return {**b, "against": address_of(A), "word": tokens.index(told) + 1 if told in tokens else 1}
+    A = correct(replace(settings(), cell="", trail="", **a), quiet={"word", "head"})[0]
+    told, tokens = text(f"lab_pair_{name}_word"), tokens_of(A)
+    word = {"word": tokens.index(told) + 1} if told in tokens else {}
+    change(**b, **word, against=address_of(A))
 
 
 def pin_controls(A: Settings | None) -> None:
@@ -50,14 +52,11 @@ def pin_controls(A: Settings | None) -> None:
 
 
 def _swap(A: Settings) -> None:
-    names = ("sentence", "source", "layer", "d_model", "h", "divisor", "positions", "mask", "seed", "hide_special", "word", "head")
-    change(**{name: getattr(A, name) for name in names}, against=address_of(settings()), cell="", trail="")
+    change(**{name: getattr(A, name) for name in (*TOLD, "word", "head")}, against=address_of(settings()), cell="", trail="")
 
 
 def line_up_by() -> str:
     """Whether words or places are held against each other."""
-    key = "lab_line_up"
-    by = st.segmented_control(
-        text("lab_line_up"), ("word", "place"), default="word", key=key, format_func=lambda way: text(f"lab_line_up_{way}")
-    )
+    ways = {way: text(f"lab_line_up_{way}") for way in ("word", "place")}
+    by = st.segmented_control(text("lab_line_up"), ways, default="word", key="lab_line_up", format_func=ways.get)
     return by or "word"

@@ -1,5 +1,7 @@
 """The controls that every page shares, in the sidebar; each one writes one field of Settings."""
 
+from zlib import crc32
+
 import streamlit as st
 
 from mha_core.parameters import head_width, legal_heads
@@ -23,10 +25,16 @@ def hold(key: str, value) -> str:
 
 
 def take(field: str, key: str) -> None:
-    """Callback of a control: its value becomes the setting. A segmented control that was clicked off keeps its value."""
+    """Callback of a control: its value becomes the setting. What is no value of this field is passed over: nothing chosen,
+    or the text of an option that the control no longer has."""
     value = st.session_state[key]
-    if value is not None:
+    if type(value) is type(getattr(settings(), field)):
         change(**{field: value})
+
+
+def key_of(name: str, labels) -> str:
+    """A key for a choice among these labels. Other labels make another control: Streamlit remembers a choice by its text."""
+    return f"{name}_{crc32(repr(labels).encode('utf-8', 'replace'))}"
 
 
 def sentence_box(place: str) -> None:
@@ -79,9 +87,10 @@ def _width(walk: Walk) -> None:
         return
     key = hold("side_d_model", chosen.d_model)
     st.select_slider(text("label_d_model"), D_MODELS, key=key, on_change=take, args=("d_model", key), help=text("help_d_model"))
-    key = hold("side_h", chosen.h)
+    legal = legal_heads(chosen.d_model)
+    key = hold(key_of("side_h", legal), chosen.h)
     st.select_slider(
-        text("label_h"), legal_heads(chosen.d_model), key=key, on_change=take, args=("h", key),
+        text("label_h"), legal, key=key, on_change=take, args=("h", key),
         help=text("help_h", d_model=chosen.d_model),
     )
     st.html(f'<div class="under">{text("value_h", heads=counted("heads", chosen.h), d_k=p.d_k)}</div>')
@@ -111,14 +120,15 @@ def _divisor(walk: Walk) -> None:
 
 def _looking_at(walk: Walk) -> None:
     chosen = settings()
-    key = hold("side_word", chosen.word)
+    key = hold(key_of("side_word", walk.tokens), chosen.word)
     st.selectbox(
         text("label_word"), range(1, len(walk.tokens) + 1), key=key, on_change=take, args=("word", key),
         format_func=lambda place: f"{place} · {walk.tokens[place - 1]}",
     )
-    key = hold("side_head", chosen.head)
+    heads = range(1, walk.trace.parameters.h + 1)
+    key = hold(key_of("side_head", heads), chosen.head)
     st.selectbox(
-        text("label_head"), range(1, walk.trace.parameters.h + 1), key=key, on_change=take, args=("head", key),
+        text("label_head"), heads, key=key, on_change=take, args=("head", key),
         format_func=lambda head: text("option_head", head=head),
     )
 

@@ -88,7 +88,7 @@ def sliders(walk) -> None:
         "words": walk.other_tokens[: readings.SLIDERS],
         "reach": readings.slider_reach(presets),
         "presets": [{"label": text(f"found_scores_{name}"), "scores": scores} for name, scores in presets.items()],
-        "texts": {name: text(f"found_share_{name}") for name in ("sum", "slider", "power")},
+        "texts": {name: text(f"found_share_{name}") for name in ("sum", "slider")},
     })
 
 
@@ -158,11 +158,15 @@ def say(line: str) -> None:
     st.html(f'<div class="caption" role="status">{escape(line)}</div>')
 
 
-def closing(page: str) -> None:
-    """The foundation before, the step where the symbol is at work, and the next foundation."""
-    parts.origin()
+def closing(page: str, origin: bool = True) -> None:
+    """The foundation before, the step where the symbol is at work, and the next foundation.
+
+    `origin` is off where the picture shows no numbers of the walk, or a sheet has said it already.
+    """
+    if origin:
+        parts.origin()
     place = ORDER.index(page)
-    with st.container(horizontal=True, horizontal_alignment="distribute", key="steps"):
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", key="steps"):
         _turn("Left", ORDER[place - 1] if place else None)
         step = BY_PAGE[page].step if page in BY_PAGE else GOAL
         page_link(step, text("found_used", title=text(f"title_{step}")))

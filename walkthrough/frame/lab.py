@@ -1,4 +1,4 @@
-"""What the pages of the lab share: their look, notes on what could not be read, doors into the walk, ready-made beginnings."""
+"""What the pages of the lab share: their look, notes on what could not be read, doors into the walk, beginnings."""
 
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -65,8 +65,8 @@ def pick_stage(name: str, fields: tuple[str, ...], default: str) -> str:
     key = f"pick_{name}"
     if st.session_state.get(key) not in fields:
         st.session_state[key] = default
-    chosen = st.segmented_control(text("lab_stage"), fields, key=key, format_func=lambda field: text(f"lab_stage_{field}"))
-    return chosen or default
+    names = {field: text(f"lab_stage_{field}") for field in fields}
+    return st.segmented_control(text("lab_stage"), fields, key=key, format_func=names.get) or default
 
 
 def show_all(name: str) -> bool:
@@ -105,7 +105,8 @@ def paste_box(limit: int) -> None:
     lost = st.session_state.get("lab_left_out", ())
     if lost and st.session_state.get("lab_kept") == settings().sentence:
         begin = " ".join(lost[:6]) + (" …" if len(lost) > 6 else "")
-        notes([Note("lab_note_left_out", {"words": counted("lab_left_out", len(lost)), "begin": begin[:120], "place": limit + 1})])
+        said = {"words": counted("lab_left_out", len(lost)), "begin": begin[:120], "place": limit + 1}
+        notes([Note("lab_note_left_out", said)])
 
 
 def _paste(key: str) -> None:

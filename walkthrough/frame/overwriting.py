@@ -16,7 +16,7 @@ KINDS = {"word": "word", "query": "query", "key": "key", "head": "head", "featur
 
 
 def target(walk: Walk) -> tuple[str, tuple[int, ...]]:
-    """The cell that is about to be overwritten: the pinned one where it can be, else the first number of the chosen word."""
+    """The cell to overwrite: the pinned one where that is possible, else the first number of the chosen word."""
     cell = read_cell(walk, settings().cell) if settings().cell else None
     return cell if cell and cell[0] in OVERWRITABLE else ("X", (walk.word, 0))
 
@@ -34,15 +34,17 @@ def choose_target(walk: Walk, field: str, index: tuple[int, ...]) -> None:
     for axis, (kind, size) in enumerate(zip(stage.axes, shape)):
         key = hold(f"lab_axis_{axis}", index[axis] + 1)
         columns[axis + 1].selectbox(
-            text(f"lab_axis_{_axis(stage, axis)}"), range(1, size + 1), key=key, on_change=_take_place, args=(field, len(shape)),
-            format_func=_namer(walk, kind),
+            text(f"lab_axis_{_axis(stage, axis)}"), range(1, size + 1), key=key, format_func=_namer(walk, kind),
+            on_change=_take_place, args=(field, len(shape)),
         )
 
 
 def _axis(stage, axis: int) -> str:
     """Numbers against numbers are a row and a column."""
     kinds = [KINDS[kind] for kind in stage.axes]
-    return kinds[axis] if kinds.count("number") < 2 or kinds[axis] == "head" else ("row" if axis == len(kinds) - 2 else "column")
+    if kinds.count("number") < 2 or kinds[axis] == "head":
+        return kinds[axis]
+    return "row" if axis == len(kinds) - 2 else "column"
 
 
 def _namer(walk: Walk, kind: str):
@@ -66,13 +68,15 @@ def _take_place(field: str, axes: int) -> None:
 def write_controls(walk: Walk, changes: tuple[Change, ...], field: str, index: tuple[int, ...], now: float) -> None:
     """The new value, for one number or the whole row; undo and reset."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="lab_write"):
-        st.number_input(text("lab_value", now=digits(now)), -LARGEST, LARGEST, 0.0, step=0.5, format="%g", key="lab_value", width=220)
+        label = text("lab_value", now=digits(now))
+        st.number_input(label, -LARGEST, LARGEST, 0.0, step=0.5, format="%g", key="lab_value", width=220)
         if len(index) > 1:
             st.toggle(text("lab_whole_row"), key="lab_whole_row")
         st.button(text("lab_write"), key="lab_do", type="primary", on_click=_write, args=(walk, changes, field, index))
         undo = {"changes": spell_changes(changes[:-1], walk)}
         st.button(text("lab_undo"), key="lab_undo", on_click=change, kwargs=undo, disabled=not changes)
-        st.button(text("lab_reset"), key="lab_reset", on_click=change, kwargs={"changes": ""}, disabled=not settings().changes)
+        none = {"changes": ""}
+        st.button(text("lab_reset"), key="lab_reset", on_click=change, kwargs=none, disabled=not settings().changes)
 
 
 def _write(walk: Walk, changes: tuple[Change, ...], field: str, index: tuple[int, ...]) -> None:
@@ -87,5 +91,5 @@ def beginnings(walk: Walk) -> None:
     """Three changes worth seeing, one click each."""
     word, head = walk.word + 1, walk.head + 1
     some = {"x": f"X.{word}.*=0", "score": f"scores.{head}.{word}.1=10", "mix": "W_O.1.*=0"}
-    word_said = walk.tokens[walk.word]
-    ready("change", [(text(f"lab_begin_{name}", word=word_said), {"changes": spelled}) for name, spelled in some.items()])
+    said = {name: text(f"lab_begin_{name}", word=walk.tokens[walk.word]) for name in some}
+    ready("change", [(said[name], {"changes": spelled}) for name, spelled in some.items()])

@@ -1,4 +1,4 @@
-"""The card that asks before it tells, and the box for one's own retelling. What was answered stays in the session only."""
+"""The card that asks before it tells, and the box for one's own retelling. Answers stay in the session only."""
 
 from html import escape
 from zlib import crc32
@@ -9,14 +9,15 @@ from walkthrough.frame.controls import hold
 from walkthrough.lesson import text
 from walkthrough.questions import Question, ask, mark
 from walkthrough.small_grid import STYLE as GRID_STYLE
-from walkthrough.small_grid import largest, table
+from walkthrough.small_grid import table
 from walkthrough.typeset import to_html, to_label
 
 STYLE = """<style>
 .ask { max-width: 42rem; font-size: 1.12rem; line-height: 1.5; }
 .ask h2 { padding-top: 0; }
 .ask-letter { font-weight: 700; font-size: 1.1rem; }
-.reply { max-width: 42rem; border-left: 5px solid var(--mha-key); padding: 0.1rem 0 0.1rem 0.8rem; font-size: 1.05rem; line-height: 1.45; }
+.reply { max-width: 42rem; border-left: 5px solid var(--mha-key); padding: 0.1rem 0 0.1rem 0.8rem;
+  font-size: 1.05rem; line-height: 1.45; }
 .reply.right { border-color: var(--mha-value); }
 .tally { color: var(--mha-muted); font-size: 0.95rem; }
 </style>"""
@@ -33,19 +34,27 @@ def _card(walk, step: int) -> None:
     """A fragment: answering runs this card again, not the page around it."""
     kept = _kept()
     question = ask(walk, step, kept["numbers"].get(step, 0))
-    key = f"question_{step}_{crc32(repr((question.prompt, question.choices, str(question.right))).encode('utf-8', 'surrogatepass')):08x}"
+    key = _key(question, step)
     st.html(STYLE + GRID_STYLE)
     with st.container(border=True, key=f"question_{step}"):
         st.html(f'<div class="ask"><h2>{escape(text("question_label"))}</h2><p>{to_html(question.prompt)}</p></div>')
         _show(question)
         with st.form(f"form_{key}", border=False):
             _input(question, key)
-            st.form_submit_button(text("question_check"), key=f"check_{step}", on_click=_check, args=(question, step, key))
+            st.form_submit_button(
+                text("question_check"), key=f"check_{step}", on_click=_check, args=(question, step, key)
+            )
         if kept["marks"].get(step, ("",))[0] == key:
             _reply(question, kept["marks"][step][1])
         with st.container(horizontal=True, vertical_alignment="center", key=f"after_{step}"):
             st.button(text("question_another"), key=f"another_{step}", on_click=_another, args=(step,))
             _tally(kept["first"])
+
+
+def _key(question: Question, step: int) -> str:
+    """Another question is another widget, with nothing chosen yet."""
+    said = repr((question.prompt, question.choices, question.right)).encode("utf-8", "surrogatepass")
+    return f"question_{step}_{crc32(said):08x}"
 
 
 def _kept() -> dict:
@@ -60,7 +69,8 @@ def _show(question: Question) -> None:
     shown = "".join(table(grid) for grid in question.shows[:given])
     limit = 1.0 if letters else None
     choices = "".join(
-        f'<div><span class="ask-letter">{letter}</span>{table(grid, limit)}</div>' for letter, grid in zip(letters, question.shows[given:])
+        f'<div><span class="ask-letter">{letter}</span>{table(grid, limit)}</div>'
+        for letter, grid in zip(letters, question.shows[given:])
     )
     if shown or choices:
         st.html(f'{shown}<div class="minis">{choices}</div>')
@@ -71,7 +81,11 @@ def _input(question: Question, key: str) -> None:
         st.number_input(text("question_answer"), value=None, step=None, format="%g", key=key, width=240)
         return
     st.radio(
-        text("question_choose"), range(len(question.choices)), index=None, key=key, horizontal=question.kind == "grids",
+        text("question_choose"),
+        range(len(question.choices)),
+        index=None,
+        key=key,
+        horizontal=question.kind == "grids",
         format_func=lambda place: to_label(question.choices[place]),
     )
 
@@ -109,10 +123,15 @@ def _tally(first: dict) -> None:
 def say_it_back(page) -> None:
     """One's own retelling first; then the lesson's, with this sentence's numbers, beside it."""
     state = st.session_state
-    st.html(STYLE + f'<h2>{escape(text("label_say_it_back"))}</h2>')
+    st.html(STYLE + f"<h2>{escape(text('label_say_it_back'))}</h2>")
     key = hold("say_it_back", state.get("own_retelling", ""))
     st.text_area(
-        text("label_own_retelling"), key=key, height=150, help=text("help_own_retelling"), on_change=_keep_retelling, max_chars=4000
+        text("label_own_retelling"),
+        key=key,
+        height=150,
+        help=text("help_own_retelling"),
+        on_change=_keep_retelling,
+        max_chars=4000,
     )
     st.button(text("button_reveal_retelling"), key="reveal_retelling", on_click=_reveal)
     if state.get("retelling_asked") and not state.get("own_retelling", "").strip():

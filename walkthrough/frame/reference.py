@@ -21,15 +21,21 @@ from walkthrough.typeset import to_html, to_label
 
 PAGE = "reference_misconceptions"
 STYLE = """<style>
-.ref { border-collapse: collapse; width: 100%; max-width: 60rem; font-size: 1rem; line-height: 1.4; }
+.ref { border-collapse: collapse; width: 100%; max-width: 60rem; font-size: 1rem; line-height: 1.4;
+  table-layout: fixed; }
+.ref col.short { width: 17%; }
+.ref col.name { width: 31%; }
 .ref caption { text-align: left; font-weight: 700; font-size: 1.2rem; padding: 1rem 0 0.3rem; }
-.ref th, .ref td { text-align: left; vertical-align: top; padding: 0.4rem 0.6rem 0.4rem 0; border-bottom: 1px solid var(--mha-line); overflow-wrap: anywhere; }
+.ref th, .ref td { text-align: left; vertical-align: top; padding: 0.4rem 0.6rem 0.4rem 0;
+  border-bottom: 1px solid var(--mha-line); overflow-wrap: break-word; }
 .ref thead th { color: var(--mha-muted); font-weight: 600; }
 .ref tbody th { font-weight: 650; }
 .ref p { margin: 0; }
-.ref .made { color: var(--mha-muted); }
-.ref td.number { font-variant-numeric: tabular-nums; white-space: nowrap; }
-.ref.narrow { max-width: 46rem; }
+.ref .made { color: var(--mha-muted); white-space: normal; }
+.ref tbody th .formula { white-space: normal; }
+.ref td.number { font-variant-numeric: tabular-nums; }
+.ref.measures { max-width: 50rem; table-layout: auto; }
+.ref.measures tbody th { font-weight: 450; }
 .mini-note { color: var(--mha-muted); font-size: 0.95rem; margin: 0 0 0.5rem; max-width: 22rem; }
 </style>"""
 
@@ -40,7 +46,11 @@ def choose_misconception() -> str:
     chosen = st.session_state.get("misconception")
     key = hold("choose_misconception", chosen if chosen in MISCONCEPTIONS else next(iter(MISCONCEPTIONS)))
     st.selectbox(
-        text("label_misconception"), list(MISCONCEPTIONS), key=key, format_func=lambda name: text(f"mis_name_{name}"), on_change=_keep,
+        text("label_misconception"),
+        list(MISCONCEPTIONS),
+        key=key,
+        format_func=lambda name: text(f"mis_name_{name}"),
+        on_change=_keep,
         width=420,
     )
     return st.session_state[key]
@@ -71,7 +81,7 @@ def demonstration(name: str) -> None:
     drawn = [_grid(walk, grid, values) for grid in shown.grids]
     limit = 1.0 if drawn[0].is_weights else largest(*drawn)
     pieces = "".join(_piece(grid, part, drawn[0], shown.grids[0], limit) for grid, part in zip(drawn, shown.grids))
-    ringed = f'<p class="mini-note">{escape(text("mis_ringed"))}</p>'
+    ringed = f'<p class="mini-note">{escape(text("mis_ringed"))}</p>' if " differs" in pieces else ""
     st.html(f'{GRID_STYLE}{STYLE}<div class="minis">{pieces}</div>{ringed}')
     _measures(shown, values)
     with st.container(horizontal=True, vertical_alignment="center", key="misconception_steps"):
@@ -84,8 +94,12 @@ def _values(walk) -> dict[str, object]:
     case = Case(walk, 0, 0, 0)
     p = walk.trace.parameters
     return {
-        "word": case.word_named(walk.word), "partner": case.key_named(walk.partner), "head": walk.head + 1, "h": p.h,
-        "other": (walk.head + 1) % p.h + 1, "wide": p.h * p.d_v,
+        "word": case.word_named(walk.word),
+        "partner": case.key_named(walk.partner),
+        "head": walk.head + 1,
+        "h": p.h,
+        "other": (walk.head + 1) % p.h + 1,
+        "wide": p.h * p.d_v,
     }
 
 
@@ -98,11 +112,18 @@ def _notes(walk, shown: Demonstration) -> list[str]:
         found.append("mis_mask_note")
     if shown.name == "order" and walk.trace.allowed is not None:
         found.append("mis_order_note")
+    if shown.name == "order" and walk.trace.E is None:
+        found.append("mis_rows_note")
     return found
 
 
 def _grid(walk, shown: Shown, values) -> Grid:
-    kinds = {"query": walk.tokens, "key": walk.other_tokens, "one": (walk.tokens[walk.word],), "number": places(shown.values.shape[1])}
+    kinds = {
+        "query": walk.tokens,
+        "key": walk.other_tokens,
+        "one": (walk.tokens[walk.word],),
+        "number": places(shown.values.shape[1]),
+    }
     name = text(f"shown_{shown.name}", **values)
     key = "mis_right" if shown.is_right and shown.largest == 0.0 and not shown.name.endswith("late") else None
     key = key or ("mis_also_right" if shown.is_right else "mis_wrong")
@@ -133,18 +154,19 @@ def _measures(shown: Demonstration, values) -> None:
     head = _heads(text("label_measured"), text("label_the_right_way"), *names)
     body = "".join(
         f'<tr><th scope="row">{to_html(text(f"measured_{measure.name}", **values))}</th>'
-        + "".join(f'<td class="number">{escape(_settled(number))}</td>' for number in (measure.right, *measure.wrong)) + "</tr>"
+        + "".join(f'<td class="number">{escape(_settled(number))}</td>' for number in (measure.right, *measure.wrong))
+        + "</tr>"
         for measure in shown.measures
     )
     st.html(
         f'<h2>{escape(text("label_invariant"))}</h2><div class="prose"><p>{to_html(text(f"breaks_{shown.name}"))}</p></div>'
-        f'<table class="ref narrow">{head}<tbody>{body}</tbody></table>'
+        f'<table class="ref measures">{head}<tbody>{body}</tbody></table>'
     )
 
 
 def _settled(number: float) -> str:
-    """Without the last digits that only rounding put there."""
-    return digits(round(float(number), 12))
+    """Without the last digits that only rounding put there (trained numbers have fewer of them)."""
+    return digits(round(float(number), 6 if st.session_state["walk"].trace.X.dtype == np.float32 else 12))
 
 
 # ---- notation --------------------------------------------------------------------------------------------------
@@ -154,7 +176,7 @@ def symbols() -> None:
     tables = [(text("notation_sizes"), notation.sizes(walk))]
     tables += [(text("notation_grids_of_step", step=step), rows) for step, rows in notation.grids(walk)]
     head = _heads(text("notation_symbol"), text("notation_meaning"), text("notation_now"))
-    st.html(STYLE + "".join(_table(caption, head, (_symbol(row) for row in rows)) for caption, rows in tables))
+    st.html(STYLE + "".join(_table(caption, "short", head, (_symbol(row) for row in rows)) for caption, rows in tables))
 
 
 def _symbol(row: notation.Row) -> str:
@@ -170,18 +192,22 @@ def in_numbers() -> None:
         f'<tr><th scope="row">{to_html(what)}</th><td>{to_html(here)}</td><td>{to_html(there)}</td></tr>'
         for what, here, there in notation.elsewhere(st.session_state["walk"])
     )
-    st.html(STYLE + _table("", _heads(text("notation_topic"), text("notation_here"), text("notation_elsewhere")), rows))
+    st.html(
+        STYLE
+        + _table("", "name", _heads(text("notation_topic"), text("notation_here"), text("notation_elsewhere")), rows)
+    )
 
 
 def explained(section: Section, values) -> None:
     """A section whose parts are read as a table: a name, and what is said of it."""
     rows = (f'<tr><th scope="row">{escape(part.name)}</th><td>{part.fill(values)}</td></tr>' for part in section.parts)
-    st.html(STYLE + _table("", _heads(text("notation_word"), text("notation_sentence")), rows))
+    st.html(STYLE + _table("", "name", _heads(text("notation_word"), text("notation_sentence")), rows))
 
 
-def _table(caption: str, head: str, rows: Iterable[str]) -> str:
+def _table(caption: str, first: str, head: str, rows: Iterable[str]) -> str:
+    """`first` says how wide the first column is."""
     said = f"<caption>{escape(caption)}</caption>" if caption else ""
-    return f'<table class="ref">{said}{head}<tbody>{"".join(rows)}</tbody></table>'
+    return f'<table class="ref">{said}<colgroup><col class="{first}"></colgroup>{head}<tbody>{"".join(rows)}</tbody></table>'
 
 
 def _heads(*names: str) -> str:

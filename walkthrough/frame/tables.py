@@ -60,10 +60,10 @@ def note(message: str) -> None:
     st.html(f'<div class="note" role="status">{escape(message)}</div>')
 
 
-def told_sheet(*equations: str, of: Walk, key: str, origin: str, columns=None, rows=None) -> None:
+def told_sheet(*equations: str, of: Walk, key: str, origin: str, columns=None, rows=None, fold: int = 8) -> None:
     """The linked picture of a walk that a story tells, with its own origin and, where given, names for its columns."""
     key = f"sheet_{key}"
-    payload = build_sheet(of, list(equations), unfolded=unfolded_in(key))
+    payload = build_sheet(of, list(equations), fold=fold, unfolded=unfolded_in(key))
     named = replace(payload, data=relabel(payload.data, columns or {}, rows or {}))
     mount(named, key=key)
     told_origin(origin)
@@ -123,6 +123,11 @@ def step_link(page: str) -> None:
     page_link(page, text("to_the_step", title=text(f"title_{page}")))
 
 
+def remark(says: str) -> None:
+    """A line of plain text beside a picture."""
+    st.html(f'<div class="caption">{escape(says)}</div>')
+
+
 def told_origin(says: str) -> None:
     """Where the numbers of a story come from."""
     st.html(f'<div class="origin">{escape(says)}</div>')
@@ -131,8 +136,10 @@ def told_origin(says: str) -> None:
 def steps_of_story(page: Page) -> None:
     """The seven steps as the story tells them, each with the door to the step at the sizes of the story."""
     for number, step in enumerate((name for name in WALK if name.startswith("step")), 1):
-        with st.container(horizontal=True, key=f"told_{step}", vertical_alignment="center"):
+        tale, door = st.columns([5, 2], vertical_alignment="center")
+        with tale:
             page.caption(f"picture_{step.rsplit('_', 1)[1]}")
+        with door:
             story_link(step, text("to_step_number", number=number))
 
 

@@ -1,7 +1,7 @@
 """What a question is, how an answer is marked, and the desk at which the kinds of questions are made."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
 import numpy as np
@@ -19,7 +19,7 @@ Answer = str | float
 
 @dataclass(frozen=True)
 class Question:
-    """One question in plain text. kind: "choice" (of `choices`), "number" (right within `tolerance`), "grids" (letters).
+    """One question in plain text. kind: "choice" of `choices`, "number" within `tolerance`, "grids" by letter.
 
     `wrong` replies to recognised mistakes; `slips` names the mistake behind each of those answers. `shows` are grids to
     look at; of a question of kind "grids" the last ones, a letter each, are the choices.
@@ -72,7 +72,7 @@ class Case:
     step: int
     number: int
     variant: int
-    view: View = field(init=False)
+    view: View = field(init=False, repr=False)
 
     def __post_init__(self):
         self.trace, self.p, self.view = self.walk.trace, self.walk.trace.parameters, View(self.walk)
@@ -82,6 +82,14 @@ class Case:
         self.at = (self.head, self.word)
         self.partner = int(self.trace.masked[self.at].argmax())
         self.column = self.variant % self.p.d_v
+
+    def where(self, good: np.ndarray) -> "Case":
+        """The case of the next word (and head) for which the question has an answer; `good` is [head, word]."""
+        for variant in range(self.variant, self.variant + good.size):
+            head, word = (self.walk.head + variant // self.n) % self.p.h, (self.walk.word + variant) % self.n
+            if good[head, word]:
+                return self if variant == self.variant else replace(self, variant=variant)
+        return self
 
     @property
     def is_self(self) -> bool:
@@ -94,7 +102,7 @@ class Case:
         return self.view.named(i, self.walk.tokens)
 
     def choose(self, name: str, right: str, *slips: tuple, fillers: Sequence[str] = (), shows=(), **values) -> Question:
-        """A question with a few choices. `slips` are (mistake, its answer) or (mistake, its answer, values for the reply)."""
+        """A question with a few choices. `slips` are (mistake, its answer[, values for the reply])."""
         values = self._values(values)
         wrong, names = self._replies(slips, right, values)
         others = [*wrong, *(choice for choice in dict.fromkeys(fillers) if choice != right and choice not in wrong)]
@@ -102,8 +110,15 @@ class Case:
         wrong = {answer: reply for answer, reply in wrong.items() if answer in choices}
         names = {answer: names[answer] for answer in wrong}
         return Question(
-            name, self.say(f"ask_{name}", values), "choice", right, self.say(f"why_{name}", values | {"right": right}), wrong, names,
-            tuple(choices), shows=tuple(shows),
+            name,
+            self.say(f"ask_{name}", values),
+            "choice",
+            right,
+            self.say(f"why_{name}", values | {"right": right}),
+            wrong,
+            names,
+            tuple(choices),
+            shows=tuple(shows),
         )
 
     def count(self, name: str, right: float, *slips: tuple, tolerance: float = 0.0, shows=(), **values) -> Question:
@@ -113,7 +128,15 @@ class Case:
         wrong, names = self._replies([(slip[0], float(slip[1]), *slip[2:]) for slip in apart], right, values)
         reason = self.say(f"why_{name}", values | {"right": digits(right)})
         return Question(
-            name, self.say(f"ask_{name}", values), "number", right, reason, wrong, names, tolerance=tolerance, shows=tuple(shows)
+            name,
+            self.say(f"ask_{name}", values),
+            "number",
+            right,
+            reason,
+            wrong,
+            names,
+            tolerance=tolerance,
+            shows=tuple(shows),
         )
 
     def pick(self, name: str, right: Grid, *slips: tuple, given: Sequence[Grid] = (), **values) -> Question:
@@ -126,11 +149,20 @@ class Case:
         names = {letters[slip]: slip for slip in grids if slip}
         reason = self.say(f"why_{name}", values | {"right": letters[""]})
         return Question(
-            name, self.say(f"ask_{name}", values), "grids", letters[""], reason, wrong, names, tuple(LETTERS[: len(grids)]),
+            name,
+            self.say(f"ask_{name}", values),
+            "grids",
+            letters[""],
+            reason,
+            wrong,
+            names,
+            tuple(LETTERS[: len(grids)]),
             shows=(*given, *shows),
         )
 
-    def number_or_choice(self, by_hand: bool, name: str, right: float, *slips: tuple, tolerance=0.0, shows=(), **values):
+    def number_or_choice(
+        self, by_hand: bool, name: str, right: float, *slips: tuple, tolerance=0.0, shows=(), **values
+    ):
         """A number where it can be worked out by hand; where rows are long, a choice among numbers."""
         if by_hand:
             return self.count(name, right, *slips, tolerance=tolerance, shows=shows, **values)
@@ -158,11 +190,24 @@ class Case:
         """What every text may speak of."""
         p = self.p
         return {
-            "word": self.word_named(self.word), "place": self.word + 1, "index": self.word, "head": self.head + 1,
-            "partner": self.key_named(self.partner), "n": self.n, "n_k": self.n_k, "h": p.h, "d_model": p.d_model,
-            "d_k": p.d_k, "d_v": p.d_v, "column": self.column + 1, "wide": p.h * p.d_v,
-            "n_words": self.view.count("words", self.n), "h_heads": self.view.count("heads", p.h),
-            "bare_word": self.walk.tokens[self.word], "shape_X": shape(*self.trace.X.shape), "shape_W": shape(p.d_model, p.d_k),
+            "word": self.word_named(self.word),
+            "place": self.word + 1,
+            "index": self.word,
+            "head": self.head + 1,
+            "partner": self.key_named(self.partner),
+            "n": self.n,
+            "n_k": self.n_k,
+            "h": p.h,
+            "d_model": p.d_model,
+            "d_k": p.d_k,
+            "d_v": p.d_v,
+            "column": self.column + 1,
+            "wide": p.h * p.d_v,
+            "n_words": self.view.count("words", self.n),
+            "h_heads": self.view.count("heads", p.h),
+            "bare_word": self.walk.tokens[self.word],
+            "shape_X": shape(*self.trace.X.shape),
+            "shape_W": shape(p.d_model, p.d_k),
         } | dict(more)
 
 
@@ -180,6 +225,20 @@ def looks_at_itself(walk: Walk) -> bool:
 
 def has_two_heads(walk: Walk) -> bool:
     return walk.trace.parameters.h > 1
+
+
+def has_one_top(rows: np.ndarray) -> np.ndarray:
+    """For each row of numbers: is there one largest, with no other (nearly) as large?"""
+    if rows.shape[-1] == 1:
+        return np.ones(rows.shape[:-1], dtype=bool)
+    second, top = np.moveaxis(np.sort(rows, axis=-1)[..., -2:], -1, 0)
+    return top - second > 1e-6
+
+
+def partner_scores(walk: Walk) -> np.ndarray:
+    """For each head and word: is the score of its partner anything but 0?"""
+    best = walk.trace.masked.argmax(axis=-1)[..., None]
+    return np.abs(np.take_along_axis(walk.trace.scores, best, axis=-1))[..., 0] > 0.01
 
 
 def shown_error(values) -> np.ndarray:

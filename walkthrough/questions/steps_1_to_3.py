@@ -4,11 +4,20 @@ from math import sqrt
 
 import numpy as np
 
-from walkthrough import what_if
+from walkthrough import what_if, wrong_ways
 from walkthrough.digits import digits
 from walkthrough.lesson import text
 from walkthrough.phrases import shape
-from walkthrough.questions.making import Case, Question, always, has_two_words, looks_at_itself, rounding_of
+from walkthrough.questions.making import (
+    Case,
+    Question,
+    always,
+    has_one_top,
+    has_two_words,
+    looks_at_itself,
+    partner_scores,
+    rounding_of,
+)
 from walkthrough.small_grid import Grid, places
 from walkthrough.walk import Walk
 
@@ -61,7 +70,9 @@ def longest(case: Case) -> Question:
     lengths = np.linalg.norm(case.trace.X, axis=1)
     named = [case.word_named(i) for i in range(case.n)]
     right, least = int(lengths.argmax()), int(lengths.argmin())
-    return case.choose("longest", named[right], ("shortest", named[least]), fillers=named, length=digits(lengths[right]))
+    return case.choose(
+        "longest", named[right], ("shortest", named[least]), fillers=named, length=digits(lengths[right])
+    )
 
 
 # ---- step 2 ----------------------------------------------------------------------------------------------------
@@ -97,24 +108,25 @@ def query_terms(case: Case) -> Question:
 
 def matrix_size(case: Case) -> Question:
     p = case.p
-    slips = [("all_heads", p.W_Q.size), ("sliced_matrix", p.d_k**2), ("that_is_Q", case.n * p.d_k), ("added_sizes", p.d_model + p.d_k)]
+    slips = [
+        ("all_heads", p.W_Q.size),
+        ("sliced_matrix", p.d_k**2),
+        ("that_is_Q", case.n * p.d_k),
+        ("added_sizes", p.d_model + p.d_k),
+    ]
     return case.count("matrix_size", p.W_Q[case.head].size, *slips)
 
 
 def who_moves(case: Case) -> Question:
-    outside = 0 if case.head else case.p.d_model - 1
-    pushed = np.array(case.trace.X)
-    pushed[case.word, outside] += 1
-    moved = np.abs(pushed @ case.p.W_Q[case.head] - case.trace.X @ case.p.W_Q[case.head]).max(axis=1) > 0
-    names = ("own", "none", "all")
-    said = {name: text(f"say_moves_{name}", word=case.word_named(case.word)) for name in names}
-    right = "own" if moved.sum() == 1 else "none"  # none only where the matrix has a row of zeros
-    slips = [("sliced_push" if name == "none" else "words_meet", said[name]) for name in ("none", "all") if name != right]
-    return case.choose("who_moves", said[right], *slips, outside=outside + 1)
+    outside = wrong_ways.outside(case.p, case.head)
+    said = {name: text(f"say_moves_{name}", word=case.word_named(case.word)) for name in ("own", "none", "all")}
+    slips = [("sliced_push", said["none"]), ("words_meet", said["all"])]
+    return case.choose("who_moves", said["own"], *slips, outside=outside + 1)
 
 
 # ---- step 3 ----------------------------------------------------------------------------------------------------
 def best_score(case: Case) -> Question:
+    case = case.where(has_one_top(case.trace.scores))
     row = case.trace.scores[case.at]
     named = [case.key_named(j) for j in range(case.n_k)]
     right = int(row.argmax())
@@ -129,7 +141,10 @@ def best_score(case: Case) -> Question:
 def score_cell(case: Case) -> Question:
     i, j = case.word, case.partner
     Q, K = case.trace.Q[case.head], case.trace.K[case.head]
-    slips = [("divided_early", case.trace.scores[case.at][j] / sqrt(case.p.d_k)), ("added_rows", Q[i].sum() + K[j].sum())]
+    slips = [
+        ("divided_early", case.trace.scores[case.at][j] / sqrt(case.p.d_k)),
+        ("added_rows", Q[i].sum() + K[j].sum()),
+    ]
     if case.is_self:
         slips.insert(0, ("roles_swapped", Q[j] @ K[i]))
         slips.append(("query_twice", Q[i] @ Q[j]))
@@ -137,21 +152,31 @@ def score_cell(case: Case) -> Question:
     shows = [Grid(text("ask_two_rows"), np.stack([Q[i], K[j]]), rows, places(case.p.d_k))]
     by_hand = case.p.d_k <= BY_HAND
     return case.number_or_choice(
-        by_hand, "score_cell", float(case.trace.scores[case.at][j]), *slips, tolerance=rounding_of(Q[i], K[j]), shows=shows
+        by_hand,
+        "score_cell",
+        float(case.trace.scores[case.at][j]),
+        *slips,
+        tolerance=rounding_of(Q[i], K[j]),
+        shows=shows,
     )
 
 
 def score_shape(case: Case) -> Question:
     n, n_k, d_k, d_model = case.n, case.n_k, case.p.d_k, case.p.d_model
     slips = [("inner_size", shape(d_k, d_k)), ("still_rows", shape(n, d_k)), ("full_width_scores", shape(n, d_model))]
-    return case.choose("score_shape", shape(n, n_k), *slips, fillers=[shape(n + 1, n_k)], turned=shape(d_k, n_k), shape_Q=shape(n, d_k))
+    return case.choose(
+        "score_shape", shape(n, n_k), *slips, fillers=[shape(n + 1, n_k)], turned=shape(d_k, n_k), shape_Q=shape(n, d_k)
+    )
 
 
 def double(case: Case) -> Question:
+    case = case.where(partner_scores(case.walk))
     score = float(case.trace.scores[case.at][case.partner])
     written = digits(score)
     slips = [("doubled_both", digits(4 * score)), ("kept", written)]
-    return case.choose("double", digits(2 * score), *slips, fillers=[digits(score + 2), digits(score / 2)], score=written)
+    return case.choose(
+        "double", digits(2 * score), *slips, fillers=[digits(score + 2), digits(score / 2)], score=written
+    )
 
 
 def score_terms(case: Case) -> Question:
@@ -160,10 +185,40 @@ def score_terms(case: Case) -> Question:
 
 
 def mutual(case: Case) -> Question:
-    other = next(j for j in np.argsort(-case.trace.scores[case.at], kind="stable") if j != case.word)
+    case = case.where(_is_one_sided(case.walk))
+    row = np.array(case.trace.scores[case.at])
+    row[case.word] = -np.inf
+    other = int(row.argmax())
     there, back = (digits(case.trace.scores[case.head][pair]) for pair in ((case.word, other), (other, case.word)))
-    fillers = [digits(-case.trace.scores[case.head][case.word, other]), digits(case.trace.scores[case.head][case.word, other] + 2)]
-    return case.choose("mutual", back, ("symmetric", there), fillers=fillers, there=there, other=case.key_named(int(other)))
+    fillers = [
+        digits(-case.trace.scores[case.head][case.word, other]),
+        digits(case.trace.scores[case.head][case.word, other] + 2),
+    ]
+    return case.choose("mutual", back, ("symmetric", there), fillers=fillers, there=there, other=case.key_named(other))
+
+
+def _is_one_sided(walk: Walk) -> np.ndarray:
+    """For each head and word: does the other word that it scores highest with answer with another score?"""
+    scores = walk.trace.scores
+    other = np.where(np.eye(scores.shape[1], dtype=bool), -np.inf, scores).argmax(axis=-1)[..., None]
+    there, back = (np.take_along_axis(grid, other, axis=-1)[..., 0] for grid in (scores, scores.swapaxes(-1, -2)))
+    return np.abs(there - back) > 0.1
+
+
+def _has_a_longest(walk: Walk) -> bool:
+    return len(walk.tokens) > 1 and bool(has_one_top(np.linalg.norm(walk.trace.X, axis=1)))
+
+
+def _has_a_best(walk: Walk) -> bool:
+    return has_two_words(walk) and bool(has_one_top(walk.trace.scores).any())
+
+
+def _has_scores(walk: Walk) -> bool:
+    return bool(partner_scores(walk).any())
+
+
+def _has_one_sided(walk: Walk) -> bool:
+    return looks_at_itself(walk) and bool(_is_one_sided(walk).any())
 
 
 def _has_sum(walk: Walk) -> bool:
@@ -180,12 +235,21 @@ def _has_words(walk: Walk) -> bool:
 
 KINDS = {
     1: (
-        (arrow_shape, always), (twice, _has_words), (sum_cell, _has_sum), (bare_cell, _has_bare), (row_in_code, always),
-        (how_many, always), (longest, looks_at_itself),
+        (arrow_shape, always),
+        (twice, _has_words),
+        (sum_cell, _has_sum),
+        (bare_cell, _has_bare),
+        (row_in_code, always),
+        (how_many, always),
+        (longest, _has_a_longest),
     ),
     2: ((key_shape, always), (who_moves, always), (query_terms, always), (query_number, always), (matrix_size, always)),
     3: (
-        (best_score, has_two_words), (score_cell, always), (score_shape, always), (mutual, looks_at_itself), (score_terms, always),
-        (double, always),
+        (best_score, _has_a_best),
+        (score_cell, always),
+        (score_shape, always),
+        (mutual, _has_one_sided),
+        (score_terms, always),
+        (double, _has_scores),
     ),
 }

@@ -249,9 +249,9 @@ function paintNumber(view, ink, value, [x, y, width, height], colour) {
   const { theme } = view.sheet, sizeOf = (text) => Math.min(view.size, (width - 4) / numberWidth(theme, text));
   let text = digits(value);
   if (sizeOf(text) < view.size * 0.85) text = Number.isFinite(value) ? fewerDigits(value) : text;
-  const size = sizeOf(text);
+  const size = Math.floor(sizeOf(text) * 2) / 2; // few sizes: to change the font costs more than to write
   if (size < 9.5) return; // too long for its cell: the colour tells, and the reading line says it
-  const font = `400 ${size.toFixed(1)}px ${theme.font}`;
+  const font = `400 ${size}px ${theme.font}`;
   if (font !== view.inkFont) ink.font = view.inkFont = font;
   ink.fillStyle = colour;
   ink.fillText(text, x + width / 2, y + height / 2 + 1);

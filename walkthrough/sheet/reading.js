@@ -68,12 +68,15 @@ const productBody = (sheet, t) => t.operands.flatMap((o, i) => (i ? [" × ", ope
 const joined = (nodes) => nodes.flatMap((node, i) => (i ? [" ", make("span", { class: "joint" }, "+ ", node)] : [node]));
 const isTotal = (made) => [" ", make("span", { class: "joint" }, "= ", make("b", { class: "total" }, digits(made.value)))];
 
-// A long sum shows its first terms and the last; a button shows the rest.
-function sumNodes(sheet, nodes) {
-  const many = nodes.length > SHOWN_TERMS;
-  const shown = many && !sheet.opened ? [...nodes.slice(0, 4), moreButton(sheet, nodes.length - 5), nodes.at(-1)] : nodes;
-  const parts = joined(shown);
-  return many && sheet.opened ? [...parts, " ", moreButton(sheet, 0)] : parts;
+// A long sum shows its first terms and the last, and in between what `gap` makes of the number of those left out.
+function folded(sheet, terms, nodeOf, gap) {
+  if (terms.length <= SHOWN_TERMS || sheet.opened) return terms.map(nodeOf);
+  return [...terms.slice(0, 4).map(nodeOf), gap(terms.length - 5), nodeOf(terms.at(-1), terms.length - 1)];
+}
+
+function sumNodes(sheet, terms, nodeOf) {
+  const parts = joined(folded(sheet, terms, nodeOf, (count) => moreButton(sheet, count)));
+  return terms.length > SHOWN_TERMS && sheet.opened ? [...parts, " ", moreButton(sheet, 0)] : parts;
 }
 
 function moreButton(sheet, count) {
@@ -132,23 +135,21 @@ const WRITERS = {
 
 function writeSum(sheet, made) {
   const { texts, fields } = sheet.book;
-  const nodes = made.terms.map((t, i) => {
+  const node = (t, i) => {
     const [left, right] = t.operands, mixesWords = right && fields[left.place.field].axes[1] === "key";
     const caption = mixesWords
       ? fill(texts["term.word"], { weight: digits(left.value), word: wordNode(sheet, "key", left.place.column) })
       : made.rule === "product" && !right ? texts["term.bias"] : null;
     return termNode(sheet, t, i, caption, productBody(sheet, t));
-  });
-  const first = line("first", nameNodes(sheet, made.place), " = ", sumNodes(sheet, nodes), isTotal(made));
+  };
+  const first = line("first", nameNodes(sheet, made.place), " = ", sumNodes(sheet, made.terms, node), isTotal(made));
   if (made.rule === "sum" || made.terms.length === 1) return [first];
   return [first, line("second", "= ", productsText(sheet, made.terms), " = ", digits(made.value))];
 }
 
 function productsText(sheet, terms) {
-  const texts = terms.map((t, i) => (i ? inBrackets(t.value) : digits(t.value)));
-  const { more } = sheet.book.texts;
-  if (texts.length <= SHOWN_TERMS || sheet.opened) return texts.join(" + ");
-  return [...texts.slice(0, 4), plain(more, { count: texts.length - 5 }), texts.at(-1)].join(" + ");
+  const text = (t, i) => (i ? inBrackets(t.value) : digits(t.value));
+  return folded(sheet, terms, text, (count) => plain(sheet.book.texts.more, { count })).join(" + ");
 }
 
 // The output: one subtotal a head in the first line, and below it how each head came by its share.
@@ -161,8 +162,9 @@ function writeShares(sheet, made) {
   const bias = made.terms.slice(h * lanes).map((t, i) => termNode(sheet, t, h * lanes + i, texts["term.bias"], productBody(sheet, t)));
   const parts = joined([...made.subtotals.map(subtotal), ...bias]);
   const rows = made.subtotals.map((value, i) => {
-    const nodes = made.terms.slice(i * lanes, (i + 1) * lanes).map((t, k) => termNode(sheet, t, i * lanes + k, null, productBody(sheet, t)));
-    return line("second share", caption(i), sumNodes(sheet, nodes), ` = ${digits(value)}`);
+    const node = (t, k) => termNode(sheet, t, i * lanes + k, null, productBody(sheet, t));
+    const own = made.terms.slice(i * lanes, (i + 1) * lanes);
+    return line("second share", caption(i), sumNodes(sheet, own, node), ` = ${digits(value)}`);
   });
   return [line("first", nameNodes(sheet, made.place), " = ", parts, isTotal(made)), ...rows];
 }

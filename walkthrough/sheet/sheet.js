@@ -87,16 +87,35 @@ function refreshTheme(sheet) {
 function receive(sheet, data) {
   const isNew = !sheet.data || sheet.data.length !== data.length || sheet.data.some((byte, i) => byte !== data[i]);
   if (!isNew) return requestAnimationFrame(() => refreshTheme(sheet)); // the page's own styles arrive after this call
-  const focus = focusedCell(sheet);
+  const focus = focusedCell(sheet), before = sheet.structure;
   sheet.data = data;
   sheet.book = unpack(data);
+  sheet.structure = structureOf(sheet.book);
   if (sheet.book.pinned !== sheet.told) sheet.pinned = sheet.told = sheet.book.pinned;
+  if (sheet.structure === before) return refill(sheet);
   sheet.pointed = null;
   measureRoom(sheet); // before building: to ask for a width afterwards would lay the page out twice
   sheet.theme = readTheme(sheet);
   build(sheet);
   relayout(sheet);
   if (focus) refocus(sheet, focus);
+}
+
+// Everything that is built rather than painted. Where it stays, new numbers need no new elements, and focus stays too.
+function structureOf({ equations, grids, fields, words, head, lanes, mask, texts }) {
+  const built = Object.values(grids).map(({ limit, finding, ...kept }) => kept);
+  return JSON.stringify([equations, built, fields, words, head, lanes, mask, texts]);
+}
+
+function refill(sheet) {
+  for (const view of sheet.views) {
+    view.grid = sheet.book.grids[view.grid.id];
+    nameView(view);
+    paintBase(view);
+    view.seen = null;
+  }
+  buildTrail(sheet);
+  show(sheet);
 }
 
 function build(sheet) {
@@ -149,14 +168,15 @@ function buildView(sheet, grid, equation) {
   view.columnsBox = make("div", { class: "columns", ...hidden });
   view.corner = make("div", { class: "corner", ...hidden }, make("div", {}, grid.column_title), make("div", {}, grid.row_title));
   view.table = make("div", { class: "table", role: "grid", tabindex: 0, "aria-rowcount": rows + 1, "aria-colcount": columns + 1,
-    "aria-label": plain(book.texts.grid, { ...grid, rows, columns, symbol: grid.symbol.map(([text]) => text).join("") }), "data-grid": grid.id });
+    "data-grid": grid.id });
   view.frame = make("div", { class: "frame" }, view.corner, view.columnsBox, view.rowsBox, view.cells, view.table);
   view.title = buildTitle(view);
   view.titleText = view.title.textContent;
-  view.legend = buildLegend(book, grid);
+  view.legend = make("div", { class: "legend", "aria-hidden": "true" });
   view.note = make("p", { class: "note" }, plain(book.texts.compact, { rows, columns }));
   view.element = make("figure", { class: "grid" }, view.title, make("div", { class: "scroller" }, view.frame), view.legend, view.note);
   view.element.classList.toggle("chosen", grid.hue === book.head);
+  nameView(view);
   buildLabels(view);
   listen(view);
   sheet.views.push(view);
@@ -174,12 +194,15 @@ function buildTitle(view) {
     make("span", { class: "shape" }, `${rows} × ${columns}`), grid.unfolded.length ? fold : []);
 }
 
-function buildLegend(book, grid) {
+// What depends on the numbers: the name that is read aloud, with its finding, and the limits of the colours.
+function nameView({ grid, legend, sheet: { book }, table }) {
+  const [rows, columns] = grid.shape, symbol = grid.symbol.map(([text]) => text).join("");
+  table.setAttribute("aria-label", plain(book.texts.grid, { ...grid, rows, columns, symbol }));
   const edges = grid.scale === "weight" ? ["0", "1"] : [digits(-grid.limit), digits(grid.limit)];
-  const hatch = grid.field === "masked" && book.mask ? [make("span", { class: "key" }, make("span", { class: "hatch" }), book.texts["legend.masked"])] : [];
-  const legend = make("div", { class: "legend", "aria-hidden": "true" }, edges[0], make("span", { class: `bar ${grid.scale}` }), edges[1], hatch);
+  const hatch = make("span", { class: "key" }, make("span", { class: "hatch" }), book.texts["legend.masked"]);
+  const isMasked = grid.field === "masked" && book.mask;
+  legend.replaceChildren(edges[0], make("span", { class: `bar ${grid.scale}` }), edges[1], ...(isMasked ? [hatch] : []));
   legend.hidden = grid.hue > 1 && grid.field !== "shares"; // all heads share the scale of the first
-  return legend;
 }
 
 function buildLabels(view) {
