@@ -63,7 +63,7 @@ def largest(*grids: Grid) -> float:
 
 
 def table(grid: Grid, limit: float | None = None, against: Grid | None = None) -> str:
-    """The grid as a table; cells that differ from `against` are ringed, unless all do. `limit` is the number with the full colour."""
+    """The grid as a table. Cells that differ from `against` are ringed, unless all do; `limit` has the full colour."""
     limit = (1.0 if grid.is_weights else largest(grid)) if limit is None else limit
     rows, columns = folded(len(grid.rows), 10), folded(len(grid.columns), 10 if grid.is_weights else FOLD)
     against = against if against is not None and _agree_somewhere(grid, against) else None

@@ -4,6 +4,7 @@ import html
 import json
 import math
 import re
+from functools import cache
 
 import numpy as np
 import pytest
@@ -24,6 +25,22 @@ WALKS = (
     Settings("She is a great leader", source="hand-built", word=1, head=1),
 )
 HOSTILE = "<b>&\"' {{n}} $x$"
+
+
+@cache
+def opened(page: str):
+    """The app at one page, kept: showing other settings costs one run instead of three."""
+    return open_app(page)
+
+
+def seen(page: str, settings: Settings, **state):
+    """A page under some settings, with what was chosen on the page itself."""
+    at = opened(page)
+    for key, value in state.items():
+        at.session_state[key] = value
+    show(at, settings)
+    assert not at.exception
+    return at
 
 
 def drawn(at, name: str, which: int = 0) -> dict:
@@ -71,11 +88,12 @@ def test_a_page_is_one_question_and_at_most_seventy_words(page):
 
 @pytest.mark.parametrize("page", [*PAGES, *EXTRAS])
 def test_every_page_leads_on_and_to_where_its_symbol_is_used(page):
-    order, at = [*PAGES, *EXTRAS, "step_1_arrows"], open_app(page)
+    order, at = [*PAGES, *EXTRAS, "step_1_arrows"], seen(page, Settings())
+    following = order[order.index(page) + 1]
+    assert at.button(key="go_Right").label == f"{text(f'title_{following}')} →"
     step = BY_PAGE[page].step if page in BY_PAGE else GOAL
-    assert f"/{step}" in json.dumps([link.proto.page for link in at.get("page_link")]) or step in str([link.proto for link in at.get("page_link")])
-    at.button(key="go_Right").click().run()
-    assert not at.exception and at.session_state["page"] == order[order.index(page) + 1]
+    links = {link.proto.label: link.proto.page for link in at.get("page_link")}
+    assert links[text("found_used", title=text(f"title_{step}"))].strip("/") == step
 
 
 # ---- the pictures hold the walk's own numbers
@@ -83,12 +101,12 @@ def test_every_page_leads_on_and_to_where_its_symbol_is_used(page):
 def test_rows_words_and_budget_are_those_of_the_walk(settings):
     walk = walk_of(settings)
     row = walk.trace.X[walk.word]
-    at = open_app(PAGES[0], settings)
+    at = seen(PAGES[0], settings)
     picture = drawn(at, "press")["html"]
     assert re.findall(r'data-open="word:(\d+)"', picture) == [str(i + 1) for i in range(len(walk.tokens))]
     wanted = row if len(row) <= 9 else np.append(row[:7], row[-1])
     assert cells(picture) == [digits(v) for v in wanted]
-    budget = drawn(open_app(PAGES[3], settings), "press")["html"]
+    budget = drawn(seen(PAGES[3], settings), "press")["html"]
     assert re.findall(r'title="(\d+: [^"]+)"', budget) == [f"{i + 1}: {digits(v)}" for i, v in enumerate(row)]
     sizes = re.findall(r'data-open="d_model:(\d+)"', budget)
     assert str(len(row)) in sizes and (len(sizes) > 1) == (settings.source == "seeded")
@@ -149,9 +167,7 @@ def test_shapes_clash_before_the_transpose_and_fit_after_it():
 @pytest.mark.parametrize("settings", WALKS)
 @pytest.mark.parametrize("letter", ["q", "k", "v"])
 def test_a_name_is_read_aloud_beside_its_own_row(settings, letter):
-    at = open_app(PAGES[7], settings)
-    at.session_state["choose_letter"] = letter
-    at.run()
+    at = seen(PAGES[7], settings, choose_letter=letter)
     walk = walk_of(settings)
     picture = drawn(at, "press")["html"]
     row = getattr(walk.trace, letter.upper())[walk.head, walk.word]
@@ -171,11 +187,10 @@ def test_q_3_1_is_said_as_in_the_lesson():
 
 
 def test_512_is_cut_into_8_times_64_and_an_illegal_cut_is_refused_by_the_core():
-    at = open_app(PAGES[8])
+    at = seen(PAGES[8], Settings(), found_h=8)
     picture = drawn(at, "press")["html"]
     assert re.findall(r'<span class="band"[^>]*>(\d+)</span>', picture) == ["64"] * 8 and "8 × 64 = 512" in picture
-    at.session_state["found_h"] = 5
-    picture = drawn(at.run(), "press")["html"]
+    picture = drawn(seen(PAGES[8], Settings(), found_h=5), "press")["html"]
     assert "5 heads cannot share 512 numbers evenly (512 = 102 × 5 + 2)" in picture and 'class="band broken"' in picture
     assert re.findall(r'class="band"[^>]*>(\d+)<', pictures.bands(768, 12, range(1, 17))) == ["64"] * 12
 
@@ -189,9 +204,9 @@ def angle_between(a, b) -> float:
 def test_arrows_start_as_the_first_numbers_of_two_words(settings):
     walk = walk_of(settings)
     X = walk.trace.X
-    one = drawn(open_app(PAGES[2], settings), "arrows")
+    one = drawn(seen(PAGES[2], settings), "arrows")
     assert one["arrows"] == [{"label": walk.tokens[walk.word], "point": X[walk.word, :2].tolist()}]
-    two = drawn(open_app(PAGES[6], settings), "arrows")
+    two = drawn(seen(PAGES[6], settings), "arrows")
     points = [arrow["point"] for arrow in two["arrows"]]
     other = (walk.word + 1) % len(X)
     wanted = X[other, :2].tolist() if len(X) > 1 else [-X[0, 1], X[0, 0]]
@@ -217,7 +232,7 @@ def test_two_arrows_meet_as_plain_geometry_says():
 @pytest.mark.parametrize("settings", WALKS)
 def test_sliders_start_at_the_real_scores_and_every_preset_is_what_it_says(settings):
     walk = walk_of(settings)
-    given = drawn(open_app(PAGES[9], settings), "shares")
+    given = drawn(seen(PAGES[9], settings), "shares")
     real, large, equal, negative = (preset["scores"] for preset in given["presets"])
     assert real == walk.trace.scores[walk.head, walk.word, :6].tolist()
     n = len(real)
@@ -233,9 +248,7 @@ def test_sliders_start_at_the_real_scores_and_every_preset_is_what_it_says(setti
 @pytest.mark.parametrize("choice", ["example", "one", "equal", "real"])
 @pytest.mark.parametrize("settings", WALKS)
 def test_the_blend_is_the_weighted_sum_of_three_value_rows(settings, choice):
-    at = open_app(PAGES[10], settings)
-    at.session_state["choose_shares"] = choice
-    at.run()
+    at = seen(PAGES[10], settings, choose_shares=choice)
     walk = walk_of(settings)
     V = walk.trace.V[walk.head, :3]
     real = walk.trace.weights[walk.head, walk.word, :3]
@@ -291,8 +304,7 @@ def test_words_never_become_markup_in_a_picture():
     settings = Settings(HOSTILE, word=1)
     walk = walk_of(settings)
     for page in PAGES:
-        at = show(open_app(page), settings)
-        assert not at.exception
+        at = seen(page, settings)
         for element in at.get("bidi_component"):
             if element.proto.component_name == "mha_press":
                 picture = json.loads(element.proto.json)["html"]

@@ -1,7 +1,8 @@
 """Masks of every kind, how a drawn one is spelled, and what becomes of the sum of a row in the right and wrong order.
 
 A drawn mask is a line of hexadecimal numbers, one a query, joined by dots: bit j (the first bit is the lowest) says
-that the word may look at key j. So "1.3.7" is the causal mask of three words. "pad:2" shuts the last two words for everyone.
+that the word may look at key j. So "1.3.7" is the causal mask of three words. "pad:2" shuts the last two words for
+everyone.
 """
 
 import re
@@ -23,8 +24,9 @@ _HEX, _PAD = re.compile(r"[0-9a-f]{1,200}", re.ASCII), re.compile(r"pad:([0-9]{1
 class RowSums:
     """For every query of one head: keys that stay open and four ways of treating the others.
 
-    `zeroed_after` is what a row adds up to where weights are set to 0 after the softmax; `leaked` is the weight that shut
-    keys still get where scores are multiplied by 0 before it; `before` and `after` are the sums without and with the mask.
+    `zeroed_after` is what a row adds up to where weights are set to 0 after the softmax; `leaked` is the weight that
+    shut keys still get where scores are multiplied by 0 before it; `before` and `after` are the sums without and with
+    the mask.
     """
 
     open: tuple[int, ...]
@@ -49,8 +51,8 @@ def spell_mask(allowed: Bool[Array, "n n"]) -> str:
 def read_mask(drawn: str, mask: str, n: int) -> tuple[str, Bool[Array, "n n"] | None, list[Note]]:
     """The kind of mask, the mask itself (None: everything is open) and notes on what had to be put right.
 
-    A row without a single open key is refused: it gets its own word back, and a note says why. Where a mask was drawn for
-    another number of words, what fits is kept and new words are open.
+    A row without a single open key is refused: it gets its own word back, and a note says why. Where a mask was drawn
+    for another number of words, what fits is kept and new words are open.
     """
     if not drawn:
         return mask, causal(n) if mask == "causal" else None, []

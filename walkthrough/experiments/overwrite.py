@@ -50,7 +50,7 @@ class Changed:
 
 
 def read_changes(text: str, walk: Walk) -> tuple[tuple[Change, ...], list[Note]]:
-    """The legal changes of a list and a note for each that is none. A later change of the same place replaces the first."""
+    """The legal changes of a list, and a note for each that is none. A later change of a place replaces the first."""
     found, bad = {}, []
     for piece in text[:LONGEST].split("~"):
         change = _read(piece.strip(), walk) if piece.strip() else None
@@ -98,7 +98,8 @@ def moved(old: np.ndarray, new: np.ndarray) -> np.ndarray:
     finite = np.isfinite(old) & np.isfinite(new)
     apart = np.zeros(old.shape)
     np.subtract(new, old, out=apart, where=finite)
-    return np.abs(apart) > SAME * np.finfo(old.dtype).eps * max(np.abs(old[finite]).max(initial=0), np.abs(new[finite]).max(initial=0))
+    largest = max(np.abs(old[finite]).max(initial=0), np.abs(new[finite]).max(initial=0))
+    return np.abs(apart) > SAME * np.finfo(old.dtype).eps * largest
 
 
 def _summary(field: str, old: np.ndarray, new: np.ndarray) -> Changed:

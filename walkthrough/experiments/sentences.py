@@ -5,9 +5,9 @@ from walkthrough.settings import has_words
 
 # A name in the catalogue (lab_sentence_… and lab_look_…) and the step where there is something to see.
 LIBRARY = (
-    ("pronoun", "step_6_heads"), ("repeated", "step_1_arrows"), ("order", "step_1_arrows"), ("negation", "step_4_softmax"),
-    ("language", "step_3_scores"), ("scripts", "step_1_arrows"), ("code", "step_3_scores"), ("numbers", "step_1_arrows"),
-    ("one", "step_4_softmax"), ("lead", "step_5_blend"),
+    ("pronoun", "step_6_heads"), ("repeated", "step_1_arrows"), ("order", "step_1_arrows"),
+    ("negation", "step_4_softmax"), ("language", "step_3_scores"), ("scripts", "step_1_arrows"),
+    ("code", "step_3_scores"), ("numbers", "step_1_arrows"), ("one", "step_4_softmax"), ("lead", "step_5_blend"),
 )  # fmt: skip
 
 

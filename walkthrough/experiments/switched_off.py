@@ -24,7 +24,7 @@ def read_off(text: str, h: int) -> tuple[tuple[int, ...], list[Note]]:
 
 
 def walk_without(walk: Walk, off: Sequence[int]) -> Walk:
-    """The walk with these heads silent: their values are zero, so they answer nothing, and the rest is left as it was."""
+    """The walk with these heads silent: their values are zero, so they answer nothing; the rest is left as it was."""
     p, silent = walk.trace.parameters, {}
     for name in ("W_V", "b_V"):
         if off and getattr(p, name) is not None:

@@ -1,4 +1,4 @@
-"""Small grids of numbers as HTML tables: every number written in its cell, its size in the cell's shade, words as they are.
+"""Small grids of numbers as HTML tables: every number written in its cell, its size in the shade, words as they are.
 
 For pictures in which grids are held against each other. A table is its own text alternative. Arrays in, strings out.
 """
@@ -26,21 +26,27 @@ def fold(size: int, keep: int, always: Sequence[int] = ()) -> list[int]:
 
 
 def table(
-    values, rows: Sequence[str], columns: Sequence[str], *, title: str, limit: float, kind: str = "signed", corner: str = "",
-    shown: tuple[Sequence[int], Sequence[int]] | None = None, marked=None, old=None, nothing: str = "",
+    values, rows: Sequence[str], columns: Sequence[str], *, title: str, limit: float, kind: str = "signed",
+    corner: str = "", shown: tuple[Sequence[int], Sequence[int]] | None = None, marked=None, old=None,
 ) -> str:
     """A grid with a caption. `limit` is the number with the deepest shade, kind "signed" or "weight".
 
     `shown` are the row and column places to draw (see fold). `marked` [True where a number changed] puts a frame
-    around a cell; with `old` the former number stands before it. A cell that is NaN has no number: `nothing` says so.
+    around a cell; with `old` the former number stands before it, struck out.
     """
     row_places, column_places = shown or (range(len(rows)), range(len(columns)))
     head = "".join("<th>⋯</th>" if c == GAP else _heading(columns[c], "col") for c in column_places)
-    body = "".join(
-        _gap_row(len(column_places)) if r == GAP else
-        "<tr>" + _heading(rows[r], "row") + "".join(_cell(values, r, c, limit, kind, marked, old, nothing) for c in column_places) + "</tr>"
-        for r in row_places
-    )  # fmt: skip
+
+    def cell(r: int, c: int) -> str:
+        if GAP in (r, c):
+            return "<td></td>"
+        is_marked = marked is not None and bool(marked[r, c])
+        former = f"<s>{digits(old[r, c])}</s> " if is_marked and old is not None else ""
+        css = ' class="marked"' if is_marked else ""
+        return f"<td{css}{_shade(float(values[r, c]), limit, kind)}>{former}{digits(values[r, c])}</td>"
+
+    lines = ((_heading("⋮" if r == GAP else rows[r], "row"), [cell(r, c) for c in column_places]) for r in row_places)
+    body = "".join(f"<tr>{heading}{''.join(line)}</tr>" for heading, line in lines)
     return (
         f'<div class="cells-host" tabindex="0"><table class="cells"><caption>{title}</caption>'
         f"<thead><tr><td>{escape(corner)}</td>{head}</tr></thead><tbody>{body}</tbody></table></div>"
@@ -74,22 +80,6 @@ def limit_of(*grids) -> float:
 def _heading(label: str, scope: str) -> str:
     """A word as it is, at the head of its row or column."""
     return f'<th scope="{scope}"><bdi>{escape(label)}</bdi></th>'
-
-
-def _gap_row(width: int) -> str:
-    return f'<tr><th>⋮</th><td colspan="{width}"></td></tr>'
-
-
-def _cell(values, r, c, limit, kind, marked, old, nothing) -> str:
-    if c == GAP:
-        return "<td></td>"
-    value = float(values[r, c])
-    if np.isnan(value):
-        return f'<td class="nothing">{escape(nothing)}</td>'
-    is_marked = marked is not None and marked[r, c]
-    former = f"<s>{digits(old[r, c])}</s> " if is_marked and old is not None else ""
-    css = ' class="marked"' if is_marked else ""
-    return f"<td{css}{_shade(value, limit, kind)}>{former}{digits(value)}</td>"
 
 
 def _shade(value: float, limit: float, kind: str) -> str:

@@ -52,7 +52,8 @@ def pin_controls(A: Settings | None) -> None:
 
 
 def _swap(A: Settings) -> None:
-    change(**{name: getattr(A, name) for name in (*TOLD, "word", "head")}, against=address_of(settings()), cell="", trail="")
+    fields = {name: getattr(A, name) for name in (*TOLD, "word", "head")}
+    change(**fields, against=address_of(settings()), cell="", trail="")
 
 
 def line_up_by() -> str:

@@ -68,7 +68,7 @@ const RULES = {
     const { head, row, column } = place;
     const inner = book.fields[left].size[1];
     // A field of one head that reads a grid of no head (a share reads W_O) reads the rows of its own lane.
-    const first = book.fields[place.field].headed && !book.fields[right].headed ? 0 : 0;
+    const first = book.fields[place.field].headed && !book.fields[right].headed ? (head - 1) * inner : 0;
     const terms = [];
     for (let k = 0; k < inner; k++)
       terms.push(term(book, at(book, left, head, row, k), at(book, right, head, first + k, column)));
@@ -109,7 +109,7 @@ const RULES = {
   },
 
   copy(book, { row, column }, [cells]) {
-    const head = Math.floor(column / book.lanes) + 1;
+    const head = 1;
     return summed([term(book, at(book, cells, head, row, column % book.lanes))]);
   },
 };
