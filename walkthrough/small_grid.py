@@ -73,7 +73,7 @@ def table(grid: Grid, limit: float | None = None, against: Grid | None = None) -
         for i in rows
     )
     title = f'<div class="mini-title">{to_html(grid.caption)}</div>' if grid.caption else ""
-    name = escape(grid.caption or text("ask_grid"), quote=True)
+    name = escape(grid.caption, quote=True)
     return (
         f'{title}<div class="mini-box" role="region" tabindex="0" aria-label="{name}"><table class="mini" aria-label="{name}">'
         f"<thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table></div>"

@@ -13,7 +13,9 @@ from mha_core.stages import stage_of
 from walkthrough import palette
 from walkthrough.figures.whole import whole as draw_whole
 from walkthrough.frame.pins import follow, pin
+from walkthrough.frame.reference import misconceptions_here
 from walkthrough.frame.shell import GROUPS, PAGES, WALK, go_to, navigate, page_link, steps, title
+from walkthrough.frame.questions import ask_here
 from walkthrough.frame.state import change, drop_cells, notes, settings
 from walkthrough.lesson import load, text
 from walkthrough.numbers import numbers, percent
@@ -95,6 +97,9 @@ class Page:
         sections = self.lesson.sections
         if "edges" in sections:
             self.edges()
+        if self.name.startswith("step_"):
+            ask_here(WALK.index(self.name))
+            misconceptions_here(WALK.index(self.name))
         for name in sections:
             if f"{name}_answer" in sections:
                 self.check(name)

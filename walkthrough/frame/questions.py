@@ -15,7 +15,6 @@ from walkthrough.typeset import to_html, to_label
 STYLE = """<style>
 .ask { max-width: 42rem; font-size: 1.12rem; line-height: 1.5; }
 .ask h2 { padding-top: 0; }
-.ask-letter { font-weight: 700; font-size: 1.1rem; }
 .reply { max-width: 42rem; border-left: 5px solid var(--mha-key); padding: 0.1rem 0 0.1rem 0.8rem;
   font-size: 1.05rem; line-height: 1.45; }
 .reply.right { border-color: var(--mha-value); }
@@ -67,11 +66,7 @@ def _show(question: Question) -> None:
     letters = question.choices if question.kind == "grids" else ()
     given = len(question.shows) - len(letters)
     shown = "".join(table(grid) for grid in question.shows[:given])
-    limit = 1.0 if letters else None
-    choices = "".join(
-        f'<div><span class="ask-letter">{letter}</span>{table(grid, limit)}</div>'
-        for letter, grid in zip(letters, question.shows[given:])
-    )
+    choices = "".join(f"<div>{table(grid, limit=1.0)}</div>" for grid in question.shows[given:])
     if shown or choices:
         st.html(f'{shown}<div class="minis">{choices}</div>')
 

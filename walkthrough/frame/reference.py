@@ -23,7 +23,7 @@ PAGE = "reference_misconceptions"
 STYLE = """<style>
 .ref { border-collapse: collapse; width: 100%; max-width: 60rem; font-size: 1rem; line-height: 1.4;
   table-layout: fixed; }
-.ref col.short { width: 17%; }
+.ref col.short { width: 4.8rem; }
 .ref col.name { width: 31%; }
 .ref caption { text-align: left; font-weight: 700; font-size: 1.2rem; padding: 1rem 0 0.3rem; }
 .ref th, .ref td { text-align: left; vertical-align: top; padding: 0.4rem 0.6rem 0.4rem 0;
@@ -198,10 +198,10 @@ def in_numbers() -> None:
     )
 
 
-def explained(section: Section, values) -> None:
-    """A section whose parts are read as a table: a name, and what is said of it."""
+def explained(section: Section, values, *heads: str) -> None:
+    """A section whose parts are read as a table: a name, and what is said of it. `heads` are keys of the catalogue."""
     rows = (f'<tr><th scope="row">{escape(part.name)}</th><td>{part.fill(values)}</td></tr>' for part in section.parts)
-    st.html(STYLE + _table("", "name", _heads(text("notation_word"), text("notation_sentence")), rows))
+    st.html(STYLE + _table("", "name", _heads(*map(text, heads)), rows))
 
 
 def _table(caption: str, first: str, head: str, rows: Iterable[str]) -> str:

@@ -143,7 +143,7 @@ class Case:
         """Which of these grids is it? Each gets a letter."""
         grids = {"": right} | {slip: grid for slip, grid in slips[: MOST_CHOICES - 1]}
         letters = dict(zip(self._mixed(list(grids)), LETTERS))
-        shows = [grids[slip] for slip in letters]
+        shows = [replace(grids[slip], caption=letter) for slip, letter in letters.items()]
         values = self._values(values)
         wrong = {letters[slip]: self.say(f"slip_{slip}", values) for slip in grids if slip}
         names = {letters[slip]: slip for slip in grids if slip}

@@ -96,7 +96,7 @@ const RULES = {
     const one = term(book, same(book, place, cells));
     if (!book.mask) return summed([one]);
     const may = term(book, same(book, place, allowed)).operands[0];
-    return summed([{ operands: [one.operands[0], may], value: may.value ? one.value : -Infinity }]);
+    return summed([{ operands: [one.operands[0], may], value: one.value }]);
   },
 
   softmax(book, { head, row, column }, [cells]) {
@@ -109,7 +109,7 @@ const RULES = {
   },
 
   copy(book, { row, column }, [cells]) {
-    const head = 1;
+    const head = Math.floor(column / book.lanes) + 1;
     return summed([term(book, at(book, cells, head, row, column % book.lanes))]);
   },
 };
