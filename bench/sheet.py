@@ -1,4 +1,4 @@
-"""How quick is the sheet? Prints, for three sizes and the equations of every step, what a pointed-at cell and a change cost.
+"""How quick is the sheet? Prints, for three sizes and the equations of every step, what pointing and a change cost.
 
     python bench/sheet.py
 
@@ -38,7 +38,8 @@ HOVER = """async (times) => {
   new MutationObserver(() => toText.push(performance.now() - window.moved)).observe(reading, { childList: true });
   for (let i = 0; i < times; i++) {
     const cells = all[i % all.length], box = cells.getBoundingClientRect();
-    const clientX = box.left + box.width * (((i * 37) % 97) / 97), clientY = box.top + box.height * (((i * 53) % 89) / 89);
+    const clientX = box.left + box.width * (((i * 37) % 97) / 97);
+    const clientY = box.top + box.height * (((i * 53) % 89) / 89);
     cells.dispatchEvent(new PointerEvent("pointermove", { clientX, clientY, bubbles: true, pointerType: "mouse" }));
     await new Promise((done) => requestAnimationFrame((start) => {
       reading.getBoundingClientRect();
@@ -59,7 +60,8 @@ PAINT = """async () => {
 
 
 def main() -> None:
-    print(f"script {len(script().encode()):,} bytes, style {len(style().encode()):,} bytes, sent again with every payload")
+    script_size, style_size = len(script().encode()), len(style().encode())
+    print(f"script {script_size:,} bytes, style {style_size:,} bytes, sent again with every payload")
     print(f"{'n, d_model, h':>14} {'step':>10} {'hover':>13} {'to text':>13} {'build':>13} {'sent':>9} {'paint':>13}")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_browser(), args=FLAGS)

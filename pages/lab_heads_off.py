@@ -13,11 +13,12 @@ lab.choose_heads_off(walk.trace.parameters.h, off)
 lab.notes(notes)
 without = experiments.walk_without(walk, off)
 page.caption("picture", values=tables.heads_said(walk, off))
-frame.sheet("shares[all] = output", key="lab_heads_off", of=without if off else None)
 if off:
     page.caption("picture_missing")
     apart, length = experiments.distances(walk, without)
     lab.show(tables.distance_bars(walk, apart, length))
+frame.sheet("shares[all] = output", key="lab_heads_off", of=without if off else None)
+if off:
     limit = cells.limit_of(walk.trace.output)
     lab.show(tables.missing_grid(walk, experiments.missing(walk, off), limit, lab.show_all("heads_off")))
 lab.doors("step_7_mix", "step_6_heads")

@@ -21,9 +21,9 @@ values = story_rows.top_values(rows, tokens) | {"asking": tokens[word], "asking_
 page.caption("picture_row", values=values)
 frame.figure(lambda palette: divisors(rows, tokens, palette, word), story_rows.describe_rows(rows, tokens), key="jobs")
 says = text("origin_two_jobs", seed=seed, other=seed + stories.OTHER_JOB)
-for place, job in enumerate(jobs, 1):
-    page.caption(f"picture_job_{'one' if place == 1 else 'two'}", values=values)
-    tables.told_sheet("weights × V = heads", of=job, key=f"job_{place}", origin=says, fold=4)
+page.caption("picture_jobs")
+job = frame.choose("job", (1, 2), text("label_job"))
+tables.told_sheet("weights × V = heads", of=jobs[job - 1], key=f"job_{job}", origin=says, fold=4)
 page.caption("picture_apart")
 tables.table([text("col_grid"), text("col_apart"), text("col_verdict")], story_rows.apart_rows(stories.apart(*jobs)), text("table_caption_apart"))
 led = stories.walk_from(LED, 1, 0, text("origin_hand_built"))

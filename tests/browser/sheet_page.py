@@ -4,8 +4,10 @@ from walkthrough.palette import css_variables
 from walkthrough.sheet.assets import HERE, MODULES, script, style
 
 SITE = "http://sheet.test/"
-PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<title>sheet</title><style>:root { color-scheme: %s; %s } body { margin: 0; background: var(--mha-background) } #host { padding: 12px }</style>
+PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>sheet</title>
+<meta name="viewport" content="width=device-width,initial-scale=1"><style>
+:root { color-scheme: %s; %s } body { margin: 0; background: var(--mha-background) } #host { padding: 12px }
+</style>
 <button id="before">before</button><div id="host"></div>
 <script type="module">
 import render from "/script.js";
@@ -18,7 +20,9 @@ window.said = [];
 window.leaked = [];
 document.addEventListener("keydown", (event) => leaked.push(event.key));
 const say = (name, value) => said.push([name, value]);
-window.redraw = (data) => (window.stop = render({ data, parentElement: root, setStateValue: say, setTriggerValue: say }));
+window.redraw = (data) => {
+  window.stop = render({ data, parentElement: root, setStateValue: say, setTriggerValue: say });
+};
 window.draw = async () => {
   redraw(new Uint8Array(await (await fetch("/payload")).arrayBuffer()));
 };
@@ -26,23 +30,29 @@ await draw();
 window.ready = true;
 </script>"""
 
-# Point at every cell of every grid as a mouse would, wait for the frame, and bring back what the reading line then says.
+# Point at every cell of every grid as a mouse would, wait for the frame, and bring back what the reading line says.
 WALK = """async (some) => {
   const frame = () => new Promise((done) => requestAnimationFrame(done)); // the sheet asked for this frame before us
   const reading = root.querySelector(".reading"), seen = [];
   for (const figure of root.querySelectorAll(".grid")) {
     const cells = figure.querySelector(".cells"), id = figure.querySelector("[role=grid]").dataset.grid;
-    const middles = (side, start, size) => [...figure.querySelectorAll(`.${side} .label`)].map((l) => parseFloat(l.style[start]) + parseFloat(l.style[size]) / 2);
+    const middles = (side, start, size) => [...figure.querySelectorAll(`.${side} .label`)]
+      .map(({ style }) => parseFloat(style[start]) + parseFloat(style[size]) / 2);
     const columns = middles("columns", "left", "width"), rows = middles("rows", "top", "height");
     for (const [r, y] of rows.entries()) for (const [c, x] of columns.entries()) {
       if (some && (r * 31 + c * 17) % some) continue;
       const box = cells.getBoundingClientRect();
-      cells.dispatchEvent(new PointerEvent("pointermove", { clientX: box.left + x, clientY: box.top + y, bubbles: true, pointerType: "mouse" }));
+      const place = { clientX: box.left + x, clientY: box.top + y };
+      cells.dispatchEvent(new PointerEvent("pointermove", { ...place, bubbles: true, pointerType: "mouse" }));
       await frame();
       const terms = [...reading.querySelectorAll(".term")].map((t) => ({
-        ...t.dataset, operands: JSON.parse(t.dataset.operands), printed: [...t.querySelectorAll(".operand")].map((o) => [o.dataset.value, o.innerText]) }));
-      const subtotals = [...reading.querySelectorAll(".subtotal")].map((s) => [s.dataset.value, s.querySelector(".body").innerText]);
-      seen.push({ grid: id, r, c, ...reading.dataset, terms, subtotals, text: reading.innerText, big: reading.querySelector(".total")?.innerText ?? "" });
+        ...t.dataset, operands: JSON.parse(t.dataset.operands),
+        printed: [...t.querySelectorAll(".operand")].map((o) => [o.dataset.value, o.innerText]),
+      }));
+      const subtotals = [...reading.querySelectorAll(".subtotal")]
+        .map((s) => [s.dataset.value, s.querySelector(".body").innerText]);
+      const big = reading.querySelector(".total")?.innerText ?? "";
+      seen.push({ grid: id, r, c, ...reading.dataset, terms, subtotals, text: reading.innerText, big });
     }
   }
   return seen;
@@ -101,7 +111,8 @@ class SheetPage:
         """Where on the screen a drawn cell is, counted from 0."""
         figure = self.page.locator(f'.grid:has([data-grid="{id}"])').first
         figure.evaluate("(e) => e.scrollIntoView({ block: 'start' })")  # clear of the reading line at the window's foot
-        left, top = (figure.locator(f".{side} .label").nth(i).bounding_box() for side, i in (("columns", column), ("rows", row)))
+        left = figure.locator(".columns .label").nth(column).bounding_box()
+        top = figure.locator(".rows .label").nth(row).bounding_box()
         return left["x"] + left["width"] / 2, top["y"] + top["height"] / 2
 
     def frame(self) -> None:

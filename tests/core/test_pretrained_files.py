@@ -124,6 +124,9 @@ def test_the_longest_sentence_is_the_folders_own(tiny):
     assert len(load_encoder(tiny).tokenize("cat " * 50).ids) == 17
     write(tiny / "sentence_bert_config.json", {"max_seq_length": 13, "do_lower_case": True})
     assert len(load_encoder(tiny).tokenize("CAT " * 50).ids) == 13
+    as_typed = Tokenizer.from_file(str(tiny / "tokenizer.json"))
+    as_typed.normalizer = normalizers.BertNormalizer(lowercase=False)
+    as_typed.save(str(tiny / "tokenizer.json"))
     assert load_encoder(tiny).tokenize("CAT").tokens == ("[CLS]", "cat", "[SEP]")
     write(tiny / "sentence_bert_config.json", {"max_seq_length": 512})
     assert len(load_encoder(tiny).tokenize("cat " * 50).ids) == 23
@@ -177,7 +180,7 @@ TENSORS = [  # what is done to the tensors, the reason given
     (lambda t: {key: value for key, value in t.items() if key != GAIN}, f"has no tensor {GAIN}"),
     (lambda t: {key: value for key, value in t.items() if key != WORD}, f"has no tensor {WORD}"),
     (lambda t: {**t, GAIN: t[GAIN] * NAN}, f"holds a number in {GAIN} that is not finite"),
-    (lambda t: {**t, WORD: t[WORD] - INFINITE}, f"holds a number in {WORD} that is not finite"),
+    (lambda t: {**t, WORD: np.where(t[WORD] > 1, -INFINITE, t[WORD])}, f"holds a number in {WORD} that is not finite"),
     (lambda t: {**t, GAIN: np.ones(35, np.int64)}, f"holds {GAIN} in numbers of kind I64, which cannot be read here"),
     (lambda t: {**t, GAIN: np.ones(37, np.float32)}, rf"holds {GAIN} with shape \(37,\)"),
 ]
@@ -191,7 +194,6 @@ def refused(folder, reason):
 
 @pytest.mark.parametrize(("name", "content", "reason"), FILES)
 def test_a_file_that_does_not_fit_is_refused_with_a_reason(tiny, name, content, reason):
-    load_encoder(tiny)
     (tiny / name).unlink() if content is None else write(tiny / name, content)
     refused(tiny, reason)
 
@@ -243,9 +245,6 @@ def test_a_missing_reader_is_named(monkeypatch, tiny):
     monkeypatch.setitem(sys.modules, "tokenizers", None)
     with pytest.raises(EncoderUnavailable, match="pip install tokenizers"):
         load_encoder(tiny)
-
-
-# ---- the packaged files ----------------------------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from walkthrough import experiments
 from walkthrough.digits import digits
 from walkthrough.experiments.compare import FIELDS
 from walkthrough.experiments.masks import KINDS
+from walkthrough.experiments.overwrite import moved
 from walkthrough.figures import cells, comparison, lab_tables
 from walkthrough.frame.masking import take_drawn
 from walkthrough.lesson import text
@@ -79,6 +80,16 @@ def test_rows_of_different_width_are_said_not_to_fit_but_weights_still_do():
     assert "cannot be subtracted" in comparison.largest_bars(tuple(found.values()), A, B, pairs)
     assert all(d.gap is None for d in experiments.compare(A, B, ()))
     assert "no word" in comparison.largest_bars(experiments.compare(A, B, ()), A, B, ())
+
+
+def test_with_other_numbers_of_heads_all_three_grids_are_of_the_same_head():
+    A, B = walk_of(replace(FIVE, h=2, head=1)), walk_of(replace(FIVE, h=6, head=5))
+    one = experiments.compare(A, B, experiments.line_up(A.tokens, B.tokens))[FIELDS.index("weights")]
+    html = comparison.three_grids(one, A, B, experiments.line_up(A.tokens, B.tokens), B.head, False)
+    a, b = A.trace.weights[1], B.trace.weights[1]
+    assert html.count("head 2") == 3
+    for i, j in np.ndindex(5, 5):
+        assert all(f">{digits(number)}</td>" in html for number in (a[i, j], b[i, j], (b - a)[i, j]))
 
 
 def test_a_pinned_walk_comes_back_from_its_address_and_holds_no_further_one():
@@ -183,7 +194,11 @@ def test_scores_set_by_hand_stay_when_x_changes_too_and_only_their_row_moves():
 def test_a_long_sentence_does_not_take_rounding_for_a_change():
     walk = walk_of(Settings(" ".join(f"w{i}" for i in range(40)), d_model=12, h=3))
     found = experiments.what_changed(walk, experiments.overwrite(walk, experiments.read_changes("X.7.*=0", walk)[0]))
-    assert {c.field: c.count for c in found}["Q"] == 12 and {c.field: c.count for c in found}["scores"] == 3 * (40 + 39)
+    counts = {c.field: c.count for c in found}
+    assert (counts["Q"], counts["scores"]) == (12, 3 * (40 + 39))
+    old = np.array([[1.0, -3.0, -np.inf]])
+    assert not moved(old, np.nextafter(old, -np.inf)).any()
+    assert moved(old, old + 1e-12).tolist() == [[True, True, False]]
 
 
 def test_the_page_shows_old_and_new_and_can_undo():
@@ -334,7 +349,8 @@ def test_the_cross_walk_is_attention_from_one_sentence_to_the_other():
     settings = replace(FIVE, other="six seven eight", mask="causal", divisor="none")
     walk = experiments.cross_walk(settings)
     context = walk_of(replace(FIVE, sentence="six seven eight", word=1)).trace.X
-    assert walk.other_tokens == ("six", "seven", "eight") and walk.trace.weights.shape == (3, 5, 3)
+    assert walk.settings.mask == "none" and walk.other_tokens == ("six", "seven", "eight")
+    assert walk.trace.weights.shape == (3, 5, 3)
     for name, grid in loops(walk_of(FIVE).trace.X, walk.trace.parameters, context, None, 1.0).items():
         np.testing.assert_allclose(getattr(walk.trace, name), grid, atol=1e-12)
 

@@ -175,6 +175,9 @@ def expected(hand: Hand, name: str) -> tuple[object, dict]:
         return k, {"terms_of_query": d, "counted_words": n}
     if name == "mutual":
         other = argmax([S[i][m] if m != i else -np.inf for m in range(n)])
+        if abs(S[i][other] - S[other][i]) < 0.02:  # (nearly) the same both ways: the next word is asked about
+            hand.at(hand.variant + 1)
+            return expected(hand, name)
         return digits(S[other][i]), {"symmetric": digits(S[i][other])}
     if name == "most_looked":
         free = [m for m in range(n) if H.allowed is None or m <= i]
@@ -244,8 +247,12 @@ def expected(hand: Hand, name: str) -> tuple[object, dict]:
     if name == "weight_cells":
         return h * n * n, {"one_grid_only": n * n, "numbers_of_Q": n * d, "words_times_heads": n * h}
     if name == "which_head":
-        open_to = [m for m in range(n) if H.allowed is None or m <= i]
-        column = [L["weights"][m][i][open_to[(i + H.variant + 1) % len(open_to)]] for m in range(h)]
+        while True:  # a word that every head treats alike is passed over
+            open_to = [m for m in range(n) if H.allowed is None or m <= i]
+            column = [L["weights"][m][i][open_to[(i + H.variant + 1) % len(open_to)]] for m in range(h)]
+            if sorted(column)[-1] - sorted(column)[-2] > 1e-6:
+                break
+            i = (i + 1) % n
         return f"Head {argmax(column) + 1}", {"least_head": f"Head {argmin(column) + 1}"}
     if name == "concat_shape":
         return of(n, d), {"averaged_shape": of(n, k), "stacked_below": of(n * h, k), "pairs": of(n, n)}

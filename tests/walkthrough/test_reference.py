@@ -141,7 +141,7 @@ def test_every_symbol_has_its_present_value_and_shape(settings):
         if stage.field == "context":
             continue
         number = re.search(r" is (\S+?)(?: \(masked\))?$", said)[1]
-        assert number in {digits(value).removesuffix(" (masked)") for value in np.unique(values)}, (stage.field, said)
+        assert number in {digits(value).removesuffix(" (masked)") for value in np.unique(values if values.size < 900 else values[..., 0])}, (stage.field, said)
     if trace.weights.size:
         weight = digits(trace.weights[walk.head, walk.word, walk.partner])
         assert rows["attention weights"].now[1].endswith(f" is {weight}")

@@ -1,4 +1,4 @@
-"""The sheet's payload: the numbers are the trace's, at their own row and column, and nothing a cell needs is missing."""
+"""The sheet's payload: the trace's numbers, at their own row and column, and nothing that a cell needs is missing."""
 
 from math import inf
 
@@ -31,8 +31,12 @@ def by_hand(walk) -> dict[str, np.ndarray]:
     """Every field again, head by head with plain products, from X, the context and the parameters alone."""
     t, p = walk.trace, walk.trace.parameters
     bias = {name: getattr(p, name) for name in ("b_Q", "b_K", "b_V", "b_O")}
-    of_head = lambda X, W, b: np.array([X @ W[i] + (0 if b is None else b[i]) for i in range(p.h)])  # noqa: E731
-    Q, K, V = of_head(t.X, p.W_Q, bias["b_Q"]), of_head(t.context, p.W_K, bias["b_K"]), of_head(t.context, p.W_V, bias["b_V"])
+
+    def of_head(X, W, b):
+        return np.array([X @ W[i] + (0 if b is None else b[i]) for i in range(p.h)])
+
+    Q, K = of_head(t.X, p.W_Q, bias["b_Q"]), of_head(t.context, p.W_K, bias["b_K"])
+    V = of_head(t.context, p.W_V, bias["b_V"])
     scores = np.einsum("hqd,hkd->hqk", Q, K)
     scaled = scores / {"sqrt": np.sqrt(p.d_k), "none": 1, "d_k": p.d_k}[walk.settings.divisor]
     masked = scaled if t.allowed is None else np.where(t.allowed, scaled, -inf)
@@ -45,8 +49,8 @@ def by_hand(walk) -> dict[str, np.ndarray]:
     output = shares.sum(0) + (0 if bias["b_O"] is None else bias["b_O"])
     given = {name: getattr(p, name) for name in ("W_Q", "W_K", "W_V", "W_O")} | bias
     return given | dict(
-        E=t.E, P=t.P, X=t.X, context=t.context, Q=Q, K=K, V=V, scores=scores, scaled=scaled, masked=masked, weights=weights,
-        heads=heads, concat=concat, shares=shares, output=output,
+        E=t.E, P=t.P, X=t.X, context=t.context, Q=Q, K=K, V=V, scores=scores, scaled=scaled, masked=masked,
+        weights=weights, heads=heads, concat=concat, shares=shares, output=output,
     )
 
 
@@ -57,7 +61,8 @@ def walk(request):
 
 def test_every_drawn_number_stands_in_its_own_row_and_column(walk):
     wanted, drawn = by_hand(walk), sheet(walk, EQUATIONS).grids
-    assert {grid.field for grid in drawn.values()} >= {"X", "Q", "K", "V", "scores", "weights", "heads", "concat", "output", "shares"}
+    computed = {"X", "Q", "K", "V", "scores", "scaled", "masked", "weights", "heads", "concat", "output", "shares"}
+    assert {grid.field for grid in drawn.values()} >= computed
     for grid in drawn.values():
         whole = np.atleast_2d(wanted[grid.field] if grid.head is None else wanted[grid.field][grid.head - 1])
         whole = whole.T if grid.transposed else whole
@@ -74,8 +79,8 @@ def test_the_payload_carries_what_every_drawn_cell_is_made_of(walk):
         for r in {grid.rows[0], grid.rows[-1]}:
             for c in {grid.columns[0], grid.columns[-1]}:
                 row, column = (c, r) if grid.transposed else (r, c)
-                whole = grid_of(walk.trace, grid.field)
-                index = ([grid.head - 1] if grid.head else []) + ([row, column] if whole.ndim - bool(grid.head) == 2 else [column])
+                is_bias = grid_of(walk.trace, grid.field).ndim - bool(grid.head) == 1
+                index = ([grid.head - 1] if grid.head else []) + ([column] if is_bias else [row, column])
                 for term in explain(walk.trace, grid.field, tuple(index)).terms:
                     for operand in term.operands:
                         assert sent(header, arrays, operand) == operand.value, (grid.id, operand)
@@ -96,8 +101,8 @@ def sent(header, arrays, operand):
 def test_each_array_is_sent_once_and_on_an_address_that_a_float64_may_have():
     payload = sheet(make_walk(TEN, 64, 4), ["X × W_Q = Q", "X × W_K = K", "Q · K.T = scores"])
     header, arrays = unpack(payload.data)
-    assert sum(array.size for array in arrays.values()) * 8 + 4 + int.from_bytes(payload.data[:4], "little") == len(payload.data)
-    assert (4 + int.from_bytes(payload.data[:4], "little")) % 8 == 0
+    start = 4 + int.from_bytes(payload.data[:4], "little")
+    assert start % 8 == 0 and start + sum(array.size for array in arrays.values()) * 8 == len(payload.data)
     assert len({array["start"] for array in header["arrays"].values()}) == len(header["arrays"])
 
 
@@ -141,7 +146,10 @@ def test_nothing_folds_that_fits():
 
 def test_unfolding_one_side_or_both():
     walk = make_walk(d_model=32, h=2)
-    grid = lambda *names: sheet(walk, ["X × W_Q = Q"], unfolded=frozenset(names)).grids["W_Q.1"]  # noqa: E731
+
+    def grid(*names):
+        return sheet(walk, ["X × W_Q = Q"], unfolded=frozenset(names)).grids["W_Q.1"]
+
     assert (len(grid().rows), len(grid().columns)) == (8, 8)
     assert (len(grid("W_Q.1/rows").rows), len(grid("W_Q.1/rows").columns)) == (32, 8)
     assert (len(grid("W_Q.1").rows), len(grid("W_Q.1").columns)) == (32, 16)
@@ -155,7 +163,10 @@ def test_a_pinned_cell_is_drawn_even_in_a_fold():
     assert turned["K.1.T"].rows[-2:] == [39, 63] and turned["Q.1"].columns[-2:] == [6, 63]
 
 
-@pytest.mark.parametrize("cell", ["", "X", "X.0.1", "X.4.1", "X.1.17", "X.1", "Q.3.1.1", "Q.1.1", "nonsense.1.1", "X.one.1", "shares.1.9.1"])
+NOWHERE = ["", "X", "X.0.1", "X.4.1", "X.1.17", "X.1", "Q.3.1.1", "Q.1.1", "nonsense.1.1", "X.one.1", "shares.1.9.1"]
+
+
+@pytest.mark.parametrize("cell", NOWHERE)
 def test_an_address_of_no_cell_changes_nothing(cell):
     walk = make_walk(d_model=16, cell=cell)
     assert sheet(walk, ["X × W_Q = Q"]).grids["X"].columns == [0, 1, 2, 3, 4, 5, 6, 15]
@@ -179,9 +190,10 @@ def test_a_grid_of_zeros_is_legal():
 
 
 def test_equations_leave_out_what_is_not_there_and_take_in_what_is():
-    read = lambda walk, equation: " ".join(  # noqa: E731
-        part.get("operator") or ",".join(part["grids"]) for part in sheet(walk, [equation]).equations[0]
-    )
+    def read(walk, equation):
+        parts = sheet(walk, [equation]).equations[0]
+        return " ".join(part.get("operator") or ",".join(part["grids"]) for part in parts)
+
     assert read(make_walk(), "E + P = X") == "E + P = X"
     assert read(make_walk(positions=False), "E + P = X") == "E = X"
     assert read(make_walk(biases=True), "X × W_Q = Q") == "X × W_Q.1 + b_Q.1 = Q.1"
@@ -192,7 +204,9 @@ def test_equations_leave_out_what_is_not_there_and_take_in_what_is():
 
 
 def test_arrows_say_what_they_do():
-    labels = lambda walk: [part.get("label") for part in sheet(walk, ["scores → scaled → masked → weights"]).equations[0][1::2]]  # noqa: E731
+    def labels(walk):
+        return [part.get("label") for part in sheet(walk, ["scores → scaled → masked → weights"]).equations[0][1::2]]
+
     assert labels(make_walk()) == ["÷ √4", "mask", "softmax"]
     assert labels(make_walk(divisor="none")) == ["÷ 1", "mask", "softmax"]
     assert labels(make_walk(divisor="d_k")) == ["÷ 4", "mask", "softmax"]
@@ -208,7 +222,9 @@ def test_what_cannot_be_drawn_says_why():
 
 
 def test_symbols_and_cells_in_words():
-    symbol = lambda walk, name: "".join(f"{kind}{text}" for text, kind in sheet(walk, [name]).grids[f"{name}.2"].symbol)  # noqa: E731
+    def symbol(walk, name):
+        return "".join(f"{kind}{text}" for text, kind in sheet(walk, [name]).grids[f"{name}.2"].symbol)
+
     walk = make_walk(head=2)
     assert [symbol(walk, name) for name in ("W_Q", "scaled", "scores")] == ["Wsub2supQ", "Ssub2/√dsubk", "Ssub2"]
     assert symbol(make_walk(head=2, divisor="none"), "scaled") == "Ssub2/1"
@@ -221,7 +237,8 @@ def test_every_grid_names_its_finding_and_another_language_may_say_it():
     walk = make_walk(mask="causal")
     weights = sheet(walk, ["weights"]).grids["weights.1"]
     assert weights.finding == "Furthest from zero: 1, weight(the → the, head 1)."
-    german = {**TEXTS, "name.weights": "Gewicht", "finding": "Am größten: {value}, {cell}.", "cell.head": ", Kopf {head}"}
+    german = {**TEXTS, "name.weights": "Gewicht", "finding": "Am größten: {value}, {cell}."}
+    german["cell.head"] = ", Kopf {head}"
     payload = sheet(walk, ["weights"], texts=german)
     assert payload.grids["weights.1"].finding == "Am größten: 1, Gewicht(the → the, Kopf 1)."
     assert unpack(payload.data)[0]["fields"]["weights"]["name"] == "Gewicht"
@@ -236,11 +253,12 @@ def test_the_header_says_what_was_chosen_and_where_one_came_through():
 @pytest.mark.parametrize(
     ("number", "text"),
     [
-        (0.0, "0"), (-0.0, "0"), (1.0, "1"), (-3.0, "−3"), (0.42, "0.42"), (-0.2, "−0.20"), (1.066, "1.07"), (0.044, "0.044"),
-        (0.0012345, "0.0012"), (2e-23, "2.0·10⁻²³"), (-2.04e-23, "−2.0·10⁻²³"), (9.99e-4, "1.0·10⁻³"), (5e-324, "4.9·10⁻³²⁴"),
-        (0.9951, "0.995"), (0.9996, "0.9996"), (0.9999, "0.9999"), (0.99999, ">0.9999"), (-0.99999, "<−0.9999"), (1.0000001, "1.00"),
-        (12.345, "12.35"), (123.45, "123.5"), (1234.5, "1235"), (12345.6, "12346"), (123456.0, "1.2·10⁵"), (1.79e308, "1.8·10³⁰⁸"),
-        (0.125, "0.13"), (inf, "∞"), (-inf, "−∞"), (float("nan"), "not a number"), (np.float32(0.1), "0.10"),
+        (0.0, "0"), (-0.0, "0"), (1.0, "1"), (-3.0, "−3"), (0.42, "0.42"), (-0.2, "−0.20"), (1.066, "1.07"),
+        (0.044, "0.044"), (0.0012345, "0.0012"), (2e-23, "2.0·10⁻²³"), (-2.04e-23, "−2.0·10⁻²³"), (9.99e-4, "1.0·10⁻³"),
+        (5e-324, "4.9·10⁻³²⁴"), (0.9951, "0.995"), (0.9996, "0.9996"), (0.9999, "0.9999"), (0.99999, ">0.9999"),
+        (-0.99999, "<−0.9999"), (1.0000001, "1.00"), (12.345, "12.35"), (123.45, "123.5"), (1234.5, "1235"),
+        (12345.6, "12346"), (123456.0, "1.2·10⁵"), (1.79e308, "1.8·10³⁰⁸"), (0.125, "0.13"),
+        (inf, "∞"), (-inf, "−∞"), (float("nan"), "not a number"), (np.float32(0.1), "0.10"),
     ],
 )
 def test_digits_are_enough_to_tell(number, text):

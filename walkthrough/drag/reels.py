@@ -41,7 +41,9 @@ def square(tokens) -> Reel:
     room = 18 + 9 * min(10, max(map(len, tokens))) if words else 4  # what the words beside it take
     html = f'<svg class="square" viewBox="{-room} {-room} {SIDE + room} {SIDE + room}" aria-hidden="true">{words}{cells}</svg>'
     says = [text("found_square_one")] + [text("found_square", n=k, squared=f"{k * k:,}") for k in range(2, most + 1)]
-    presets = [(text("found_square_sentence", n=n), n), (text("found_square_ten", n=EXAMPLE_N), EXAMPLE_N)]
+    presets = [(text("found_square_sentence", n=n), n)]
+    if n != EXAMPLE_N:
+        presets.append((text("found_square_ten", n=EXAMPLE_N), EXAMPLE_N))
     return Reel(html, says, text("found_square_label"), start=n, presets=presets)
 
 
@@ -80,7 +82,7 @@ def _square_word(token, i, size) -> str:
 def stack(tokens, X) -> Reel:
     """Loose rows, one a word, that the slider lays on each other: the grid X."""
     n, d_model = X.shape
-    columns, limit = fold(d_model, 6), float(np.abs(X).max())
+    columns, limit = fold(d_model, 5), float(np.abs(X).max())
     rows = "".join(
         f'<div class="stacked" role="row" data-from="{i + 1}" data-on="{i + 1}"><span class="who"><bdi>{escape(short(token, 16))}</bdi></span>'
         f"{_cells(X[i], columns, limit)}</div>"

@@ -31,7 +31,7 @@ SYMBOLS = (
     Symbol(QKV, (PRODUCT,), "step_2_qkv", (0, 5)),
     Symbol(HEADS, (D_MODEL, QKV), "step_6_heads", (1, 7)),
     Symbol(SOFTMAX, (DOT,), "step_4_softmax", (3, 6)),
-    Symbol(BLEND, (SOFTMAX, QKV), "step_5_blend", (3, 7)),
+    Symbol(BLEND, (SOFTMAX, QKV), "step_5_blend", (3, 8)),
     Symbol(ROOT, (DOT, HEADS), "step_4_softmax", (2, 8)),
 )
 END = Symbol(GOAL, (ROOT, BLEND), GOAL, (2, 9))

@@ -35,9 +35,9 @@ class Difference:
     is_rounding: bool
 
     def of_head(self, name: str, head: int) -> Float[Array, "rows columns"] | None:
-        """A, B or gap of one head (the nearest there is), or of a field that has no heads."""
+        """A, B or gap of one head, or of a field that has no heads."""
         grid = getattr(self, name)
-        return grid if grid is None or grid.ndim == 2 else grid[min(head, len(grid) - 1)]
+        return grid if grid is None or grid.ndim == 2 else grid[head]
 
 
 def address_of(settings: Settings) -> str:

@@ -9,6 +9,7 @@ from html import escape
 import numpy as np
 
 from walkthrough.digits import digits
+from walkthrough.lesson import text
 
 DEEPEST = 52  # per cent of the full hue: deeper, and the number on it could not be read any more
 GAP = -1
@@ -35,7 +36,8 @@ def table(
     around a cell; with `old` the former number stands before it, struck out.
     """
     row_places, column_places = shown or (range(len(rows)), range(len(columns)))
-    head = "".join("<th>⋯</th>" if c == GAP else _heading(columns[c], "col") for c in column_places)
+    across, down = _labels(columns, column_places), _labels(rows, row_places)
+    head = "".join(_heading(label, "col") for label in across)
 
     def cell(r: int, c: int) -> str:
         if GAP in (r, c):
@@ -45,7 +47,7 @@ def table(
         css = ' class="marked"' if is_marked else ""
         return f"<td{css}{_shade(float(values[r, c]), limit, kind)}>{former}{digits(values[r, c])}</td>"
 
-    lines = ((_heading("⋮" if r == GAP else rows[r], "row"), [cell(r, c) for c in column_places]) for r in row_places)
+    lines = ((_heading(label, "row"), [cell(r, c) for c in column_places]) for label, r in zip(down, row_places))
     body = "".join(f"<tr>{heading}{''.join(line)}</tr>" for heading, line in lines)
     return (
         f'<div class="cells-host" tabindex="0"><table class="cells"><caption>{title}</caption>'
@@ -62,7 +64,7 @@ def bars(rows: Sequence[tuple[str, float, float, str]], title: str, heads: Seque
     """One bar a row: its label, the size of the bar out of 1, its number, and a remark behind it."""
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in heads)
     body = "".join(
-        f'<tr>{_heading(label, "row")}<td class="bar"><span style="width:{100 * share:.2f}%"></span></td>'
+        f'<tr>{_heading(label, "row")}<td class="bar">{_bar(share)}</td>'
         f"<td>{'' if np.isnan(number) else digits(number)}</td><td>{escape(remark)}</td></tr>"
         for label, share, number, remark in rows
     )
@@ -72,9 +74,22 @@ def bars(rows: Sequence[tuple[str, float, float, str]], title: str, heads: Seque
     )
 
 
+def _bar(share: float) -> str:
+    return f'<span style="width:{100 * share:.2f}%"></span>' if share else ""
+
+
 def limit_of(*grids) -> float:
     """The largest size of any finite number in these grids: their common scale."""
     return max((float(np.abs(grid[np.isfinite(grid)]).max(initial=0)) for grid in map(np.asarray, grids)), default=0.0)
+
+
+def _labels(names: Sequence[str], places: Sequence[int]) -> list[str]:
+    """The names of the drawn places; a gap says how many are folded away in it."""
+    known = list(places)
+    return [
+        text("grid_folded", hidden=known[k + 1] - known[k - 1] - 1) if place == GAP else names[place]
+        for k, place in enumerate(known)
+    ]
 
 
 def _heading(label: str, scope: str) -> str:

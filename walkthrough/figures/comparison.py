@@ -6,7 +6,7 @@ from html import escape
 import numpy as np
 
 from walkthrough.experiments import Difference
-from walkthrough.experiments.compare import PAIRS_OF_WORDS
+from walkthrough.experiments.compare import OF_HEADS, PAIRS_OF_WORDS
 from walkthrough.figures import cells
 from walkthrough.figures.lab_tables import grid_table, head_or_none, numbered, places, title
 from walkthrough.lesson import text
@@ -81,14 +81,17 @@ def _where(one: Difference, B: Walk, pairs) -> str:
 
 
 def three_grids(one: Difference, A: Walk, B: Walk, pairs, head: int, unfold: bool) -> str:
-    """A, B and B − A of one stage on one scale; words without a partner have no difference."""
+    """A, B and B − A of one stage and one head, the nearest that both have, on one scale.
+
+    Words without a partner have no difference.
+    """
+    head = min(head, len(one.A) - 1, len(one.B) - 1) if one.field in OF_HEADS else 0
     a, b, gap = (one.of_head(name, head) for name in ("A", "B", "gap"))
     limit = 1.0 if one.field == "weights" else cells.limit_of(a, b)
     kind = "weight" if one.field == "weights" else "signed"
-    nearest = [min(head, len(grid) - 1) for grid in (one.A, one.B)]
     tables = [
-        grid_table(walk, one.field, grid, text(f"lab_side_{side}"), its_head, limit, kind, unfold)
-        for side, walk, grid, its_head in zip("AB", (A, B), (a, b), nearest)
+        grid_table(walk, one.field, grid, text(f"lab_side_{side}"), head, limit, kind, unfold, place=(walk.word, 0))
+        for side, walk, grid in zip("AB", (A, B), (a, b))
     ]
     if gap is None:
         return cells.side_by_side(*tables)

@@ -17,7 +17,7 @@ from walkthrough.sheet import grids as g
 from walkthrough.sheet.sheet import cell_name
 from walkthrough.walk import Walk
 
-KEEP, KEEP_WORDS, ALL = 6, 12, 10**6  # columns of numbers and words that are drawn before a grid is unfolded
+KEEP, KEEP_WORDS, KEEP_ROWS, ALL = 6, 12, 16, 10**6  # numbers, words across, words down that are drawn before unfolding
 ANSWER = ("context", "K", "V")  # whose rows are the words that are asked
 
 
@@ -54,7 +54,7 @@ def numbered(count: int) -> list[str]:
 
 def places(shape, is_pairs: bool, unfold: bool, place=None):
     """Rows and columns to draw: folded unless asked otherwise, and always those of the place that matters."""
-    keep = (ALL, ALL) if unfold else (KEEP_WORDS, KEEP_WORDS if is_pairs else KEEP)
+    keep = (ALL, ALL) if unfold else (KEEP_ROWS, KEEP_WORDS if is_pairs else KEEP)
     row, column = ([place[0]], [place[1]]) if place else ([], [])
     return cells.fold(shape[0], keep[0], row), cells.fold(shape[1], keep[1], column)
 

@@ -84,12 +84,17 @@ def pick(name: str, options: Sequence, label: str, show, default=None):
 
 def on_request(name: str, what, label: str, work: Callable):
     """The result of `work`, done when its button is pressed and kept until `what` changes; None before that."""
-    kept = st.session_state.setdefault(f"kept_{name}", {})
-    if st.button(label, key=f"ask_{name}"):
+    asked, kept = f"asked_{name}", f"kept_{name}"
+
+    def ask():
+        st.session_state[asked] = True
+
+    st.button(label, key=f"ask_{name}", on_click=ask)
+    if st.session_state.pop(asked, False):
         with st.spinner(text("told_measuring")):
-            kept.clear()
-            kept[what] = work()
-    return kept.get(what)
+            st.session_state[kept] = (what, work())
+    of, result = st.session_state.get(kept, (None, None))
+    return result if of == what else None
 
 
 def next_one(name: str, label: str) -> int:

@@ -202,7 +202,7 @@ def _is_one_sided(walk: Walk) -> np.ndarray:
     scores = walk.trace.scores
     other = np.where(np.eye(scores.shape[1], dtype=bool), -np.inf, scores).argmax(axis=-1)[..., None]
     there, back = (np.take_along_axis(grid, other, axis=-1)[..., 0] for grid in (scores, scores.swapaxes(-1, -2)))
-    return np.abs(there - back) > 0.1
+    return np.abs(there - back) > 0.02
 
 
 def _has_a_longest(walk: Walk) -> bool:

@@ -71,8 +71,9 @@ def columns_read(case: Case) -> Question:
 
 
 def which_head(case: Case) -> Question:
-    case = case.where(np.array([[_heads_differ(case.walk, word, case.variant) for word in range(case.n)]] * case.p.h))
-    asked = _asked_key(case.walk, case.word, case.variant)
+    turn = case.variant
+    case = case.where(np.array([[_heads_differ(case.walk, word, turn) for word in range(case.n)]] * case.p.h))
+    asked = _asked_key(case.walk, case.word, turn)
     column = case.trace.weights[:, case.word, asked]
     named = [text("option_head", head=i + 1) for i in range(case.p.h)]
     top, least = int(column.argmax()), int(column.argmin())
@@ -81,14 +82,14 @@ def which_head(case: Case) -> Question:
     return case.choose("which_head", named[top], *slips, fillers=named, percent=percent, partner=case.key_named(asked))
 
 
-def _asked_key(walk: Walk, word: int, variant: int) -> int:
-    """One of the words that this one may look at."""
+def _asked_key(walk: Walk, word: int, turn: int) -> int:
+    """One of the words that this one may look at, another one each turn."""
     open_to = np.flatnonzero(walk.trace.masked[walk.head, word] > -np.inf)
-    return int(open_to[(word + variant + 1) % len(open_to)])
+    return int(open_to[(word + turn + 1) % len(open_to)])
 
 
-def _heads_differ(walk: Walk, word: int, variant: int) -> bool:
-    return bool(has_one_top(walk.trace.weights[:, word, _asked_key(walk, word, variant)]))
+def _heads_differ(walk: Walk, word: int, turn: int) -> bool:
+    return bool(has_one_top(walk.trace.weights[:, word, _asked_key(walk, word, turn)]))
 
 
 def _has_a_head(walk: Walk) -> bool:

@@ -28,7 +28,8 @@ const numberWidth = (theme, text) => [...text].reduce((width, character) => widt
 
 // All sizes of one equation for a room of so many pixels, and the places of its signs.
 export function layout(sheet, equation, room) {
-  const views = equation.units.flatMap((unit) => unit.views), signs = equation.units.map((unit) => unit.operator).filter(Boolean);
+  const views = equation.units.flatMap((unit) => unit.views);
+  const signs = equation.units.map((unit) => unit.operator).filter(Boolean);
   for (const sign of signs) sign.room = sheet.isNarrow ? 0 : Math.max(46, textWidth(sheet.theme, sign.label, 14) + 16);
   for (const view of views) measureTexts(view);
   const size = chooseSize(equation, views, room);
@@ -45,16 +46,19 @@ export function layout(sheet, equation, room) {
 // The widths of all texts of a grid at 1 px, so that trying a size is arithmetic alone.
 function measureTexts(view) {
   const { theme } = view.sheet, all = (labels) => labels.map((label) => textWidth(theme, label.text, 1, 650));
-  view.texts = { rows: all(view.rowLabels), columns: all(view.columnLabels), title: textWidth(theme, view.titleText, 16.5, 500) };
+  const title = textWidth(theme, view.titleText, 16.5, 500);
+  view.texts = { rows: all(view.rowLabels), columns: all(view.columnLabels), title };
 }
 
-// On one line where that can be read at all, else on as few lines as can be read with ease. What fits in no line shrinks (words) or scrolls inside itself (numbers).
+// On one line where that can be read at all, else on as few lines as can be read with ease.
+// What fits in no line shrinks (words) or scrolls inside itself (numbers).
 function chooseSize(equation, views, room) {
   const most = Math.max(...views.map((view) => view.grid.columns.length));
   const isCompact = most > 24 && equation.units.some((unit) => unit.views.length > 1);
   for (const view of views) view.isCompact = isCompact;
   if (isCompact) return Math.max(4, Math.floor(Math.min(room, 288) / most));
-  const fits = (size) => equation.units.every(({ views, operator }) => measure(views[0], size).width + (operator?.room ?? 0) <= room);
+  const fitsIn = ({ views, operator }, size) => measure(views[0], size).width + (operator?.room ?? 0) <= room;
+  const fits = (size) => equation.units.every((unit) => fitsIn(unit, size));
   const fitting = SIZES.filter(fits);
   if (fitting.length) {
     const lines = new Map(fitting.map((size) => [size, countLines(equation, size, room)]));
@@ -95,13 +99,15 @@ function measure(view, cell) {
   const head = Math.max(isTurned ? reach + 4 : font * 1.7, grid.row_title ? 40 : 0);
   const x = { ...spread(grid.columns, columnSizes), isTurned, head, font: isTurned ? font : level };
   const side = Math.max(label, grid.row_title ? 66 : 0);
-  return { cell, height, font, label: side, x, y: spread(grid.rows, rowSizes), width: Math.ceil(Math.max(side + x.total, texts.title)) };
+  const width = Math.ceil(Math.max(side + x.total, texts.title));
+  return { cell, height, font, label: side, x, y: spread(grid.rows, rowSizes), width };
 }
 
 // Many heads of a long sentence: cells of a few pixels without labels; a note under the grid says so.
 function compact({ grid, texts }, cell) {
   const [x, y] = [grid.columns, grid.rows].map((places) => spread(places, places.map(() => cell)));
-  return { cell, height: cell, font: 0, label: 0, x: { ...x, head: 2 }, y, width: Math.ceil(Math.max(x.total, texts.title)) };
+  const width = Math.ceil(Math.max(x.total, texts.title));
+  return { cell, height: cell, font: 0, label: 0, x: { ...x, head: 2 }, y, width };
 }
 
 function spread(places, sizes) {
@@ -119,7 +125,8 @@ function spread(places, sizes) {
 function applySizes(view, head) {
   view.head = head;
   const { label, x, y, font, isCompact } = view;
-  view.frame.style.cssText = `grid-template:${head}px ${y.total}px / ${label}px ${x.total}px;--font:${font}px;--font-columns:${x.font}px`;
+  view.frame.style.cssText = `grid-template:${head}px ${y.total}px / ${label}px ${x.total}px;
+    --font:${font}px;--font-columns:${x.font}px`;
   for (const part of [view.rowsBox, view.columnsBox, view.corner]) part.hidden = isCompact;
   view.note.hidden = !isCompact;
   view.columnsBox.classList.toggle("turned", !!x.isTurned);
@@ -128,7 +135,8 @@ function applySizes(view, head) {
   view.legend.style.cssText = `margin-inline-start:${label}px;max-width:${Math.max(x.total, 190)}px`;
   view.frame.parentElement.style.maxHeight = y.total > TALLEST * 2.5 ? "80vh" : "";
   for (const strip of view.cells.querySelectorAll(".strip")) strip.remove();
-  view.cells.append(...x.strips.map((s) => stripButton(view, s, "column")), ...y.strips.map((s) => stripButton(view, s, "row")));
+  view.cells.append(...x.strips.map((strip) => stripButton(view, strip, "column")));
+  view.cells.append(...y.strips.map((strip) => stripButton(view, strip, "row")));
   for (const canvas of [view.base, view.over]) sizeCanvas(view, canvas);
 }
 
@@ -136,7 +144,8 @@ function stripButton(view, { start, hidden }, side) {
   const { book, act } = view.sheet, room = side === "column" ? view.y.total : view.x.total;
   const name = plain(book.texts.unfold, { count: hidden });
   const text = room < 92 ? `…${hidden}…` : plain(book.texts.more, { count: hidden });
-  const button = make("button", { type: "button", class: `strip ${side}`, tabindex: -1, title: name, "aria-label": name }, text);
+  const named = { title: name, "aria-label": name };
+  const button = make("button", { type: "button", class: `strip ${side}`, tabindex: -1, ...named }, text);
   button.style[side === "column" ? "left" : "top"] = `${start}px`;
   button.onclick = () => act.toggleFold(view, `${side}s`);
   return button;
@@ -159,7 +168,10 @@ const NAMES = ["text", "card", "line", "signed-low", "signed-zero", "signed-high
   "input", "query", "key", "value", "score", "weight", "head", "output", ...[1, 2, 3, 4, 5, 6, 7, 8].map(headName)];
 
 // A canvas cannot read CSS variables: an unseen element wears each colour, and is asked for it.
-export const buildProbe = () => make("span", { class: "probe", "aria-hidden": "true" }, NAMES.map((name) => make("i", { style: `color:${colourOf(name)}` })));
+export function buildProbe() {
+  const wearing = (name) => make("i", { style: `color:${colourOf(name)}` });
+  return make("span", { class: "probe", "aria-hidden": "true" }, NAMES.map(wearing));
+}
 
 export function readTheme({ probe, theme: before }) {
   const theme = Object.fromEntries(NAMES.map((name, i) => [name, getComputedStyle(probe.children[i]).color]));
@@ -187,7 +199,8 @@ export const contrast = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.
 
 // A scale in small steps, each with an ink that can be read on it: the text's where it can, else black or white.
 function blend(stops, text) {
-  const colours = stops.map(channels), inks = [text, "rgb(0, 0, 0)", "rgb(255, 255, 255)"].map((css) => [css, luminance(channels(css))]);
+  const colours = stops.map(channels), withLight = (css) => [css, luminance(channels(css))];
+  const inks = [text, "rgb(0, 0, 0)", "rgb(255, 255, 255)"].map(withLight);
   return Array.from({ length: STEPS + 1 }, (_, i) => {
     const along = (i / STEPS) * (colours.length - 1), from = Math.min(Math.floor(along), colours.length - 2);
     const rgb = colours[from].map((c, k) => Math.round(c + (colours[from + 1][k] - c) * (along - from)));
@@ -295,7 +308,8 @@ function asRuns(lit) {
   const runs = new Map();
   for (const { r, c, colour, isOwn } of lit) {
     const run = runs.get(colour) ?? { r, c, to: [r, c], colour, isOwn };
-    runs.set(colour, { ...run, r: Math.min(run.r, r), c: Math.min(run.c, c), to: [Math.max(run.to[0], r), Math.max(run.to[1], c)] });
+    const to = [Math.max(run.to[0], r), Math.max(run.to[1], c)];
+    runs.set(colour, { ...run, r: Math.min(run.r, r), c: Math.min(run.c, c), to });
   }
   return runs.values();
 }

@@ -34,7 +34,7 @@ function wordNode(sheet, list, i) {
 function nameNodes(sheet, { field, head, row, column }) {
   const { texts, fields } = sheet.book, { axes, name } = fields[field];
   const said = (axis, i) => (axis === "query" || axis === "key" ? wordNode(sheet, axis, i) : String(i + 1));
-  const kind = axes.length === 1 ? "bias" : axes[1] === "key" ? "pair" : axes[0] === "number" || axes[0] === "lane" ? "number" : "word";
+  const kind = axes.length === 1 ? "bias" : axes[1] === "key" ? "pair" : axes[0] in sheet.book.words ? "word" : "number";
   return fill(texts[`cell.${kind}`], {
     name, row: axes.length > 1 ? said(axes[0], row) : "", column: said(axes.at(-1), column),
     head: head ? plain(texts["cell.head"], { head }) : "",
@@ -45,7 +45,8 @@ function operandNode(sheet, { place, value }, text = inBrackets(value)) {
   const { book } = sheet;
   if (!book.fields[place.field]) return make("span", {}, place.field === "divisor" ? book.divisor.text : text);
   const cell = address(book, place);
-  const node = make(sheet.isPinned ? "button" : "span", { class: "operand", "data-cell": cell, "data-value": String(value) }, text);
+  const exact = { "data-cell": cell, "data-value": String(value) };
+  const node = make(sheet.isPinned ? "button" : "span", { class: "operand", ...exact }, text);
   node.style.color = colourOf(colourName(book, place));
   if (sheet.isPinned) {
     node.type = "button";
@@ -57,12 +58,13 @@ function operandNode(sheet, { place, value }, text = inBrackets(value)) {
 
 // A term carries its exact numbers as data, so that a test reads what is shown, not what was meant.
 function termNode(sheet, t, index, caption, body) {
-  const operands = JSON.stringify(t.operands.map((o) => [o.place.field in sheet.book.fields ? address(sheet.book, o.place) : o.place.field, o.value]));
+  const { book } = sheet, named = (place) => (place.field in book.fields ? address(book, place) : place.field);
+  const operands = JSON.stringify(t.operands.map(({ place, value }) => [named(place), value]));
   return make("span", { class: "term", "data-index": index, "data-value": String(t.value), "data-operands": operands },
     caption ? make("span", { class: "caption" }, caption, " ") : [], make("span", { class: "body" }, body));
 }
 
-const productBody = (sheet, t) => t.operands.flatMap((o, i) => (i ? [" × ", operandNode(sheet, o)] : [operandNode(sheet, o)]));
+const productBody = (sheet, t) => t.operands.flatMap((o, i) => [...(i ? [" × "] : []), operandNode(sheet, o)]);
 
 // a + b + c, each plus on the line of what it adds.
 const joined = (nodes) => nodes.flatMap((node, i) => (i ? [" ", make("span", { class: "joint" }, "+ ", node)] : [node]));
@@ -92,7 +94,8 @@ const WRITERS = {
   given(sheet, made) {
     const { texts, origin, words, fields } = sheet.book, { field, row } = made.place;
     const list = fields[field].axes[0] in words ? fields[field].axes[0] : null;
-    const from = fill(texts[`origin.${field}`] ?? texts["origin.learned"], { origin, row: list ? wordNode(sheet, list, row) : "" });
+    const whose = { origin, row: list ? wordNode(sheet, list, row) : "" };
+    const from = fill(texts[`origin.${field}`] ?? texts["origin.learned"], whose);
     const one = termNode(sheet, made.terms[0], 0, null, [make("b", { class: "total" }, digits(made.value))]);
     return [line("first", nameNodes(sheet, made.place), " = ", one), line("second", from)];
   },
@@ -102,8 +105,8 @@ const WRITERS = {
   product: (sheet, made) => (made.subtotals.length ? writeShares(sheet, made) : writeSum(sheet, made)),
 
   divide(sheet, made) {
-    const { texts, divisor } = sheet.book, t = made.terms[0];
-    const root = divisor.text === digits(divisor.value) ? [] : [" = ", inBrackets(t.operands[0].value), " ÷ ", digits(divisor.value)];
+    const { texts, divisor } = sheet.book, t = made.terms[0], written = digits(divisor.value);
+    const root = divisor.text === written ? [] : [" = ", inBrackets(t.operands[0].value), " ÷ ", written];
     const body = [operandNode(sheet, t.operands[0]), " ÷ ", operandNode(sheet, t.operands[1])];
     const off = divisor.value === 1 ? [` (${texts["scaling.off"]})`] : [];
     return [line("first", nameNodes(sheet, made.place), " = ", termNode(sheet, t, 0, null, body), root, isTotal(made), off)];
@@ -112,7 +115,8 @@ const WRITERS = {
   mask(sheet, made) {
     const { texts, mask } = sheet.book, { row, column } = made.place, t = made.terms[0];
     const said = !mask ? "none" : t.operands[1].value ? "allowed" : "forbidden";
-    const parts = { value: operandNode(sheet, t.operands[0]), row: wordNode(sheet, "query", row), column: wordNode(sheet, "key", column) };
+    const words = { row: wordNode(sheet, "query", row), column: wordNode(sheet, "key", column) };
+    const parts = { ...words, value: operandNode(sheet, t.operands[0]) };
     const one = termNode(sheet, t, 0, null, fill(texts[`mask.${said}`], parts));
     return [line("first", nameNodes(sheet, made.place), " = ", one)];
   },
@@ -129,7 +133,8 @@ const WRITERS = {
   copy(sheet, made) {
     const t = made.terms[0], { head, column } = t.operands[0].place;
     const parts = { value: operandNode(sheet, t.operands[0]), column: column + 1, head };
-    return [line("first", nameNodes(sheet, made.place), " = ", termNode(sheet, t, 0, null, fill(sheet.book.texts.copy, parts)))];
+    const one = termNode(sheet, t, 0, null, fill(sheet.book.texts.copy, parts));
+    return [line("first", nameNodes(sheet, made.place), " = ", one)];
   },
 };
 
@@ -159,7 +164,8 @@ function writeShares(sheet, made) {
   const caption = (i) => make("span", { class: "caption", style: hue(i) }, plain(texts["term.head"], { head: i + 1 }), " ");
   const subtotal = (value, i) => make("span", { class: "subtotal", "data-value": String(value) }, caption(i),
     make("span", { class: "body operand", style: hue(i) }, inBrackets(value)));
-  const bias = made.terms.slice(h * lanes).map((t, i) => termNode(sheet, t, h * lanes + i, texts["term.bias"], productBody(sheet, t)));
+  const biasNode = (t, i) => termNode(sheet, t, h * lanes + i, texts["term.bias"], productBody(sheet, t));
+  const bias = made.terms.slice(h * lanes).map(biasNode);
   const parts = joined([...made.subtotals.map(subtotal), ...bias]);
   const rows = made.subtotals.map((value, i) => {
     const node = (t, k) => termNode(sheet, t, i * lanes + k, null, productBody(sheet, t));
@@ -176,23 +182,27 @@ function softmaxTable(sheet, made) {
   const isShown = (i) => sheet.opened || every.length <= SHOWN_TERMS || i < 4 || i === every.at(-1) || i === made.own;
   const shown = every.filter(isShown), hidden = every.length - shown.length;
   const gap = (tag) => (hidden ? [make(tag, {}, tag === "th" ? moreButton(sheet, hidden) : "")] : []);
-  const row = (name, cells, tag = "td") => make("tr", {}, make("th", { scope: "row" }, name), cells.slice(0, 4), gap(tag), cells.slice(4));
+  const row = (name, cells, tag = "td") =>
+    make("tr", {}, make("th", { scope: "row" }, name), cells.slice(0, 4), gap(tag), cells.slice(4));
   const mine = (i) => (i === made.own ? "own" : null);
   const cell = (i, ...nodes) => make("td", { class: mine(i) }, nodes);
   const words = shown.map((i) => make("th", { scope: "col", class: mine(i) }, wordNode(sheet, "key", i)));
-  const scores = shown.map((i) => cell(i, operandNode(sheet, made.terms[i].operands[0], digits(made.terms[i].operands[0].value))));
+  const score = (i) => made.terms[i].operands[0];
+  const scores = shown.map((i) => cell(i, operandNode(sheet, score(i), digits(score(i).value))));
   const exps = shown.map((i) => cell(i, termNode(sheet, made.terms[i], i, null, [digits(made.terms[i].value)])));
   const shares = shown.map((i) => cell(i, digits(made.terms[i].value / made.normaliser)));
   const note = plain(texts["softmax.sum"], { maximum: digits(made.maximum), sum: digits(made.normaliser) });
   const table = make("table", {}, row("", words, "th"), row(texts["softmax.row"], scores), row(texts["softmax.exp"], exps),
     row(texts["softmax.share"], shares));
-  return make("div", { class: "little" }, table, line("second", note, hidden ? [] : every.length > SHOWN_TERMS ? [" ", moreButton(sheet, 0)] : []));
+  const fold = !hidden && every.length > SHOWN_TERMS ? [" ", moreButton(sheet, 0)] : [];
+  return make("div", { class: "little" }, table, line("second", note, fold));
 }
 
 export function write(sheet, made) {
-  const { reading, book } = sheet;
-  const numbers = { total: made.total, shown: made.value, maximum: made.maximum, normaliser: made.normaliser, own: made.own };
-  for (const [name, value] of Object.entries(numbers)) value === undefined ? delete reading.dataset[name] : (reading.dataset[name] = String(value));
+  const { reading, book } = sheet, { total, value: shown, maximum, normaliser, own } = made;
+  for (const [name, value] of Object.entries({ total, shown, maximum, normaliser, own }))
+    if (value === undefined) delete reading.dataset[name];
+    else reading.dataset[name] = String(value);
   reading.dataset.cell = address(book, made.place);
   reading.dataset.rule = made.rule;
   reading.replaceChildren(...WRITERS[made.rule](sheet, made), ...(sheet.isPinned ? [line("hint", book.texts.pinned)] : []));

@@ -1,4 +1,4 @@
-// Numbers: the payload, the arithmetic of a cell, and how a number is written. Knows the rules, not the grids, and no screen.
+// Numbers: the payload, the arithmetic of a cell, how a number is written. Knows the rules, not the grids, and no screen.
 // A place is {field, head, row, column}: head counted from 1 (0 where the field has none), row and column from 0.
 
 export function unpack(bytes) {
@@ -96,7 +96,7 @@ const RULES = {
     const one = term(book, same(book, place, cells));
     if (!book.mask) return summed([one]);
     const may = term(book, same(book, place, allowed)).operands[0];
-    return summed([{ operands: [one.operands[0], may], value: one.value }]);
+    return summed([{ operands: [one.operands[0], may], value: may.value ? one.value : -Infinity }]);
   },
 
   softmax(book, { head, row, column }, [cells]) {

@@ -69,7 +69,8 @@ function watchTheme(sheet) {
   const dark = matchMedia("(prefers-color-scheme: dark)"), changed = new MutationObserver(later);
   dark.addEventListener("change", later);
   document.fonts.addEventListener("loadingdone", fonts);
-  for (const element of [document.documentElement, document.body, document.head]) changed.observe(element, { attributes: true, childList: element === document.head });
+  for (const element of [document.documentElement, document.body]) changed.observe(element, { attributes: true });
+  changed.observe(document.head, { childList: true });
   return () => {
     dark.removeEventListener("change", later);
     document.fonts.removeEventListener("loadingdone", fonts);
@@ -160,21 +161,25 @@ function buildTrail(sheet) {
 function buildView(sheet, grid, equation) {
   const { book } = sheet, [rows, columns] = grid.shape;
   const positions = (places) => new Map(places.map((place, i) => [place, i]));
-  const view = { sheet, grid, equation, number: sheet.views.length, rowAt: positions(grid.rows), columnAt: positions(grid.columns) };
+  const view = { sheet, grid, equation, number: sheet.views.length };
+  view.rowAt = positions(grid.rows);
+  view.columnAt = positions(grid.columns);
   const hidden = { "aria-hidden": "true" };
   [view.base, view.over] = sheet.spare[view.number] ?? [make("canvas", hidden), make("canvas", hidden)];
   view.cells = make("div", { class: "cells" }, view.base, view.over);
   view.rowsBox = make("div", { class: "rows", ...hidden });
   view.columnsBox = make("div", { class: "columns", ...hidden });
-  view.corner = make("div", { class: "corner", ...hidden }, make("div", {}, grid.column_title), make("div", {}, grid.row_title));
-  view.table = make("div", { class: "table", role: "grid", tabindex: 0, "aria-rowcount": rows + 1, "aria-colcount": columns + 1,
-    "data-grid": grid.id });
+  const cornerTitles = [grid.column_title, grid.row_title].map((title) => make("div", {}, title));
+  view.corner = make("div", { class: "corner", ...hidden }, cornerTitles);
+  const counted = { "aria-rowcount": rows + 1, "aria-colcount": columns + 1 };
+  view.table = make("div", { class: "table", role: "grid", tabindex: 0, "data-grid": grid.id, ...counted });
   view.frame = make("div", { class: "frame" }, view.corner, view.columnsBox, view.rowsBox, view.cells, view.table);
   view.title = buildTitle(view);
   view.titleText = view.title.textContent;
   view.legend = make("div", { class: "legend", "aria-hidden": "true" });
   view.note = make("p", { class: "note" }, plain(book.texts.compact, { rows, columns }));
-  view.element = make("figure", { class: "grid" }, view.title, make("div", { class: "scroller" }, view.frame), view.legend, view.note);
+  const scroller = make("div", { class: "scroller" }, view.frame);
+  view.element = make("figure", { class: "grid" }, view.title, scroller, view.legend, view.note);
   view.element.classList.toggle("chosen", grid.hue === book.head);
   nameView(view);
   buildLabels(view);
@@ -186,7 +191,8 @@ function buildView(sheet, grid, equation) {
 function buildTitle(view) {
   const { grid, sheet } = view, { book } = sheet, [rows, columns] = grid.shape;
   const pieces = grid.symbol.map(([text, kind]) => (kind ? make(kind, {}, text) : text));
-  const symbol = make("span", { class: "symbol", style: `color:${colourOf(grid.hue ? headName(grid.hue) : colourName(book, grid))}` }, pieces);
+  const colour = colourOf(grid.hue ? headName(grid.hue) : colourName(book, grid));
+  const symbol = make("span", { class: "symbol", style: `color:${colour}` }, pieces);
   if (grid.hue) symbol.onclick = () => sheet.tellEvent("pick", { head: grid.hue });
   const fold = make("button", { type: "button", class: "quiet" }, book.texts.fold);
   fold.onclick = () => toggleFold(view);
@@ -292,7 +298,8 @@ function whereIs(sheet, { field, head, row, column }, home = null) {
 // A grid that is not drawn is stood in for by what it was made of, where that is made cell by cell.
 function standIn(sheet, place) {
   const made = sheet.book.fields[place.field];
-  if (!made || !["mask", "divide"].includes(made.rule) || sheet.views.some((view) => view.grid.field === place.field)) return place;
+  if (!made || !["mask", "divide"].includes(made.rule)) return place;
+  if (sheet.views.some((view) => view.grid.field === place.field)) return place;
   return standIn(sheet, { ...place, field: made.needs[0] });
 }
 
@@ -309,15 +316,18 @@ function lightOperands(sheet, made, home, lit) {
 
 function lightChosen({ book }, lit) {
   for (const [{ grid, rowAt }, cells] of lit) {
-    const r = rowAt.get(book.word - 1);
-    if (book.fields[grid.field].axes[0] !== "query" || grid.transposed || (grid.hue && grid.hue !== book.head) || r === undefined) continue;
+    const r = rowAt.get(book.word - 1), isOfWords = book.fields[grid.field].axes[0] === "query" && !grid.transposed;
+    if (!isOfWords || r === undefined || (grid.hue && grid.hue !== book.head)) continue;
     const colour = grid.hue ? headName(grid.hue) : colourName(book, grid);
     grid.columns.forEach((_, c) => cells.push({ r, c, colour }));
   }
 }
 
 function boldLabels({ rowLabels, columnLabels }, cells) {
-  const mark = (labels, lit) => labels.forEach((label, i) => label.classList.toggle("lit", lit.has(i) && (lit.size < labels.length || lit.size === 1)));
+  const mark = (labels, lit) => {
+    const tells = lit.size < labels.length || lit.size === 1; // where all are lit, none stands out
+    labels.forEach((label, i) => label.classList.toggle("lit", tells && lit.has(i)));
+  };
   mark(rowLabels, new Set(cells.map(({ r }) => r)));
   mark(columnLabels, new Set(cells.map(({ c }) => c)));
 }
@@ -347,7 +357,10 @@ function cellUnder(view, event) {
   return r < 0 || c < 0 ? null : [r, c];
 }
 
-const isPointed = ({ sheet, ...view }, cell, now = sheet.pointed) => !!now && now[0].number === view.number && now[1] === cell[0] && now[2] === cell[1];
+function isPointed(view, [r, c]) {
+  const now = view.sheet.pointed;
+  return !!now && now[0] === view && now[1] === r && now[2] === c;
+}
 
 function pointAt(view, cell) {
   if (!cell) return letGo(view.sheet);
@@ -431,8 +444,8 @@ function onKey(view, event) {
   const { sheet, grid } = view, [r, c] = view.active ?? restingCell(view), all = event.ctrlKey || event.metaKey;
   const last = [grid.rows.length - 1, grid.columns.length - 1];
   const moves = {
-    ArrowUp: [r - 1, c], ArrowDown: [r + 1, c], ArrowLeft: [r, c - 1], ArrowRight: [r, c + 1], PageUp: [r - 8, c], PageDown: [r + 8, c],
-    Home: [all ? 0 : r, 0], End: [all ? last[0] : r, last[1]],
+    ArrowUp: [r - 1, c], ArrowDown: [r + 1, c], ArrowLeft: [r, c - 1], ArrowRight: [r, c + 1],
+    PageUp: [r - 8, c], PageDown: [r + 8, c], Home: [all ? 0 : r, 0], End: [all ? last[0] : r, last[1]],
   };
   const acts = {
     Enter: () => pin(view, [r, c]), " ": () => pin(view, [r, c]), Escape: () => unpin(view, [r, c]),
@@ -450,7 +463,8 @@ function onKey(view, event) {
 
 // The walked cell in the table that assistive technology reads: its headers, its row, its number.
 function sayActive(view, [r, c]) {
-  const { sheet, grid } = view, { book } = sheet, place = placeIn(view, r, c), value = valueAt(book, place), id = `cell-${view.number}`;
+  const { sheet, grid, x, y } = view, { book } = sheet, id = `cell-${view.number}`;
+  const place = placeIn(view, r, c), value = valueAt(book, place);
   const column = { "aria-colindex": grid.columns[c] + 2 };
   const cell = make("span", { role: "gridcell", id, ...column, "aria-selected": sheet.pinned === address(book, place) },
     value === -Infinity ? book.texts.masked : digits(value));
@@ -460,7 +474,8 @@ function sayActive(view, [r, c]) {
     make("div", { role: "row", "aria-rowindex": grid.rows[r] + 2 },
       make("span", { role: "rowheader", "aria-colindex": 1 }, grid.row_labels[r]), cell));
   view.table.setAttribute("aria-activedescendant", id);
-  cell.style.cssText = `left:${view.label + view.x.start[c]}px;top:${view.head + view.y.start[r]}px;width:${view.x.sizes[c]}px;height:${view.y.sizes[r]}px`;
+  cell.style.cssText = `left:${view.label + x.start[c]}px;top:${view.head + y.start[r]}px;
+    width:${x.sizes[c]}px;height:${y.sizes[r]}px`;
   sheet.walked = { view, cell };
 }
 
