@@ -5,6 +5,7 @@ from walkthrough.frame import tables
 from walkthrough.lesson import text
 from walkthrough.widths import Widths
 
+frame.walk()
 page = frame.Page("story_768")
 page.say("what", "why")
 chosen = Widths(*tables.three_widths("768", (768, 12, 64)))

@@ -7,15 +7,16 @@ from walkthrough.frame import tables
 from walkthrough.lesson import text
 
 LED = HAND_BUILT["led a team"]
+walk = frame.walk()
 page = frame.Page("story_cv")
 page.say("what", "why")
 tables.steps_of_story(page)
 page.say("picture")
-seed = frame.settings().seed
+seed = walk.settings.seed
 tokens = LED.tokens
 word = tables.pick("cv_word", range(len(tokens)), text("label_cv_word"), lambda i: text("told_option_place", place=i + 1, word=tokens[i]), 1)
 head = tables.pick("cv_head", range(8), text("label_cv_head"), lambda i: str(i + 1))
-jobs = [stories.looking(walk, word, head) for walk in stories.two_jobs(seed)]
+jobs = [stories.looking(job, word, head) for job in stories.two_jobs(seed)]
 rows = story_rows.job_rows(*jobs)
 values = story_rows.top_values(rows, tokens) | {"asking": tokens[word], "asking_head": str(head + 1)}
 page.caption("picture_row", values=values)

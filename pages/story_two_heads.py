@@ -11,6 +11,7 @@ tokens, origin = BUILT.tokens, text("origin_hand_built")
 names = {"columns": stories.column_names(BUILT), "rows": stories.row_names(BUILT), "origin": origin}
 she = stories.walk_from(BUILT, 0, 0, origin)
 values = story_rows.meeting_values(she, BUILT)
+frame.walk()
 page = frame.Page("story_two_heads")
 page.say("what", "why")
 tables.table([text("col_word"), text("col_made_of")], story_rows.word_rows(BUILT), text("table_caption_words"))

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from mha_core.attention import AttentionTrace, attend, causal
+from mha_core.attention import AttentionTrace, attend, causal, shares
 from mha_core.heads import without_special
 from mha_core.stages import BY_FIELD, grid_of
 from mha_core.tokens import label, tokenize
@@ -91,7 +91,10 @@ def divisor_of(settings: Settings, d_k: int | None = None) -> float | None:
 def read_cell(walk: Walk, text: str) -> tuple[str, tuple[int, ...]] | None:
     """"scores.2.3.2" → ("scores", (1, 2, 1)); None where this walk has no such cell."""
     field, *places = text.split(".")
-    grid = grid_of(walk.trace, field) if field in BY_FIELD else None
+    if field in BY_FIELD:
+        grid = grid_of(walk.trace, field)
+    else:
+        grid = shares(walk.trace) if field == "shares" else None
     if grid is None or len(places) != grid.ndim or not all(p.isascii() and p.isdigit() and len(p) < 6 for p in places):
         return None
     index = tuple(int(p) - 1 for p in places)

@@ -19,8 +19,8 @@ class Widths:
 
     @property
     def is_even_share(self) -> bool:
-        """Whether d_v is what sharing d_model evenly would give, remainder or not."""
-        return self.d_v == self.share
+        """Whether d_v is what sharing d_model evenly would give, remainder or not (and at least 1)."""
+        return self.d_v == max(1, self.share)
 
     @property
     def share(self) -> int:

@@ -196,7 +196,7 @@ def test_an_illegal_pair_is_answered_with_the_rule_and_what_is_left_over(d_model
 
 def test_a_free_width_is_allowed_and_leads_back(d_model=640, h=4, d_v=256):
     at = open_app("story_768")
-    at.toggle(key="768_share").set_value(False)
+    at.toggle(key="768_share").set_value(False).run()
     for field, value in (("d_model", d_model), ("h", h), ("d_v", d_v)):
         at.number_input(key=f"768_{field}").set_value(value)
     at.run()

@@ -3,6 +3,7 @@
 import inspect
 from collections import ChainMap
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -76,6 +77,7 @@ class Page:
     """One page of the walk: its lesson, and a way to show its sections by name."""
 
     def __init__(self, name: str):
+        walk()  # a page that was run without its frame starts over here
         self.name, self.lesson = name, load(name)
         self.headline()
 
@@ -133,7 +135,9 @@ def sheet(*equations: str, key: str, fold: int = 8, of: Walk | None = None) -> N
     `of` is a what-if in place of the real walk: it can be pointed at, but its numbers have no address.
     """
     key = f"sheet_{key}"
-    payload = build_sheet(of or walk(), list(equations), fold=fold, unfolded=unfolded_in(key))
+    shown = of or walk()
+    origin_of_each = text(f"origin_short_{shown.settings.source.replace('-', '_')}", seed=shown.settings.seed, model=shown.origin)
+    payload = build_sheet(replace(shown, origin=origin_of_each), list(equations), fold=fold, unfolded=unfolded_in(key))
     doors = {} if of else {"on_pinned": pin, "on_follow": follow, "on_pick": lambda choice: change(**choice)}
     mount(payload, key=key, **doors)
     origin()

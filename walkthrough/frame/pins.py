@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from mha_core.stages import BY_FIELD
 from walkthrough.frame.shell import WALK, go_to
 from walkthrough.frame.state import change, settings
+from walkthrough.sheet.grids import stage
 
 
 def pin(cell: str) -> None:
@@ -18,9 +18,10 @@ def follow(cell: str) -> None:
     trail = [step for step in here.trail.split("~") if step]
     trail = trail[: trail.index(cell)] if cell in trail else [*trail, here.cell] if here.cell else trail
     field, *places = cell.split(".")
-    head = {"head": int(places[0])} if BY_FIELD[field].axes[0] == "head" else {}
+    made = stage(field)
+    head = {"head": int(places[0])} if made.axes[0] == "head" else {}
     change(cell=cell, trail="~".join(trail), **head)
-    st.session_state["turn_to"] = WALK[BY_FIELD[field].step]
+    st.session_state["turn_to"] = WALK[made.step]
 
 
 def turn_to_pin() -> None:
