@@ -16,7 +16,7 @@ run: $(VENV)/.$(KIND)
 	$(BIN)/streamlit run app.py --server.port $(PORT) $(ARGS)
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
 
 bench: $(VENV)/.dev
 	$(BIN)/python bench/core.py
