@@ -2,8 +2,8 @@
 
     python bench/pages.py [rounds]
 
-A real browser drives two servers on loopback, taking turns: the app, and a page with one select box and one line of text (the
-floor). A change is "look at another head"; painted is when the text or the canvas it changes has been drawn: two animation frames
+A real browser drives two servers on loopback, taking turns: the app, and a page with one text box and one line of text (the
+floor). A change is another sentence of the same length; painted is when the text or the canvas it changes has been drawn: two animation frames
 after the last change of the document. Ratios and differences hold; milliseconds depend on the machine.
 """
 
@@ -26,10 +26,13 @@ from tests.find_browser import FLAGS, find_browser  # noqa: E402
 PAGES = ("start", "step_1_arrows", "step_2_qkv", "step_3_scores", "step_4_softmax", "step_5_blend", "step_6_heads", "step_7_mix",
          "whole_picture")
 SIZES = {
-    "(3, 8, 2)": ("", 60),
-    "(10, 512, 8)": ("sentence=I+led+a+team+that+built+a+scalable+API.&d_model=512&h=8&head=2", 120),
+    "(3, 8, 2)": ("", 60, ("the dog sat", "the cat sat")),
+    "(10, 512, 8)": (
+        "sentence=I+led+a+team+that+built+a+scalable+API.&d_model=512&h=8&head=2", 120,
+        ("I led a crew that built a scalable API.", "I led a team that built a scalable API."),
+    ),
 }
-FLOOR = "import streamlit as st\nst.write('chosen', st.selectbox('Look at head', ['Head 1', 'Head 2']))\nst.title('floor')\n"
+FLOOR = "import streamlit as st\nst.text('chosen ' + st.text_input('Your sentence', 'the cat sat'))\nst.title('floor')\n"
 # Resolves when the page has been quiet for 40 ms after the first change; gives the time of the last change.
 WATCH = """() => new Promise(done => {
   let last = 0, timer;
@@ -40,7 +43,6 @@ WATCH = """() => new Promise(done => {
   const app = document.querySelector('.stApp');
   spy.observe(app, { childList: true, subtree: true, characterData: true, attributes: true });
   document.querySelectorAll('*').forEach(e => e.shadowRoot && spy.observe(e.shadowRoot, { childList: true, subtree: true, characterData: true, attributes: true }));
-  window.pressed = () => {};
 })"""
 
 
@@ -80,7 +82,7 @@ def first_load(browser, address: str, ready: str) -> float:
     return taken
 
 
-def changes(browser, address: str, box: str, rounds: int) -> list[float]:
+def changes(browser, address: str, sentences, rounds: int) -> list[float]:
     """Change → painted, one after the other, in one session."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     page = context.new_page()
@@ -88,11 +90,10 @@ def changes(browser, address: str, box: str, rounds: int) -> list[float]:
     settle(page)
     taken = []
     for k in range(rounds):
-        page.locator(box).last.click()
-        option = page.locator("li[role=option]", has_text=f"Head {1 + k % 2}")
-        option.wait_for()
+        box = page.locator("input[aria-label='Your sentence']").first
+        box.fill(sentences[k % 2])
         watching = page.evaluate_handle(f"() => ({{ promise: ({WATCH})() }})")
-        option.first.click()
+        box.press("Enter")
         taken.append(page.evaluate("held => held.promise", watching))
         settle(page)
     context.close()
@@ -119,16 +120,15 @@ def main(rounds: int) -> None:
 
 
 def report(browser, app: str, floor: str, rounds: int) -> None:
-    sidebar = ".stSidebar [data-baseweb=select]"
     first_load(browser, floor, "h1"), first_load(browser, app, ".whole")  # warm both servers
     loads = [(first_load(browser, floor, "h1"), first_load(browser, app, ".whole .cells")) for _ in range(max(3, rounds // 5))]
     ours, theirs = (statistics.median(side) for side in (tuple(b for _, b in loads), tuple(a for a, _ in loads)))
     print(f"first numbers of the start page {ours:5.0f} ms, floor {theirs:5.0f} ms: {ours / theirs:.2f} × (aim 1.5)")
-    for size, (query, aim) in SIZES.items():
+    for size, (query, aim, sentences) in SIZES.items():
         print(f"\n{size}: change → painted, ms            p50    p95   p95 − floor (aim {aim})   first load")
         for name in PAGES:
-            base = changes(browser, floor, "[data-baseweb=select]", rounds)
-            found = changes(browser, f"{app}/{'' if name == 'start' else name}?{query}", sidebar, rounds)
+            base = changes(browser, floor, sentences, rounds)
+            found = changes(browser, f"{app}/{'' if name == 'start' else name}?{query}", sentences, rounds)
             load = first_load(browser, f"{app}/{'' if name == 'start' else name}?{query}", ".whole .cells, [role=grid]")
             over = p95(found) - p95(base)
             print(f"  {name:16} (floor p50 {statistics.median(base):4.0f}) {statistics.median(found):8.0f} {p95(found):6.0f} {over:10.0f}"

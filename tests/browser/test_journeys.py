@@ -9,6 +9,7 @@ from urllib.parse import parse_qs, urlparse
 
 import pytest
 
+from mha_core.tokens import tokenize
 from tests.conftest import ROOT, _wait
 from walkthrough.frame.shell import PAGES, WALK
 
@@ -123,16 +124,18 @@ def test_a_pinned_number_goes_into_the_address_opens_elsewhere_and_leads_back_to
 
 
 def test_the_back_button_brings_the_former_state_back(visit):
-    page = visit("step_3_scores")
-    page.locator(".stSidebar [data-baseweb=select]").last.click()
-    page.locator("li[role=option]", has_text="Head 1").click()
-    page.wait_for_url("**head=1**")
+    page = visit("step_3_scores?sentence=man+bites+dog")
+    box = page.locator("input[aria-label='Your sentence']").first
+    box.fill("dog bites cat")
+    box.press("Enter")
+    page.wait_for_url("**sentence=dog+bites+cat**")
+    page.wait_for_function("document.querySelector('.stApp h1').innerText.includes('cat')")
     settled(page)
     page.go_back()
-    page.wait_for_function("!location.search.includes('head=1')")
-    page.wait_for_function("document.querySelector('[role=grid]') !== null")
+    page.wait_for_url("**sentence=man+bites+dog**")
+    page.wait_for_function("!document.querySelector('.stApp h1').innerText.includes('cat')")
     settled(page)
-    page.wait_for_selector('[role=grid][data-grid="scores.2"]')
+    assert box.input_value() == "man bites dog"
 
 
 def test_two_visitors_never_see_each_other(visit):
@@ -151,13 +154,13 @@ def test_what_is_typed_is_shown_as_it_is(visit, sentence):
     assert sentence[:30] in heading(page)
     page.goto(re.sub(r"^(https?://[^/]+)/", r"\1/step_3_scores", page.url))
     settled(page)
+    page.locator(".rows .label").first.wait_for()
     labels = page.locator(".rows .label").all_inner_texts()
-    assert sentence.split()[-1] in labels
+    assert set(tokenize(sentence)) <= set(labels)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_page_scrolls_sideways_on_a_phone(visit, scheme):
-    page = visit("", width=390, scheme=scheme)
+def test_no_page_scrolls_sideways_on_a_phone(visit):
+    page = visit("", width=390)
     for name in PAGES:
         page.goto(re.sub(r"^(https?://[^/]+)/.*$", rf"\1/{name}?sentence=I+led+a+team+that+built+a+scalable+API.&d_model=16&h=4", page.url))
         settled(page)
