@@ -3,6 +3,7 @@
 from walkthrough import frame
 from walkthrough.figures.beams import beams, describe_beams
 from walkthrough.figures.dot import describe_dot, dot
+from walkthrough.lesson import text
 
 walk = frame.walk()
 trace, head = walk.trace, walk.head
@@ -13,7 +14,7 @@ frame.sheet("Q · K.T = scores", key="step_3")
 page.caption("picture_beams")
 grid = trace.scores[head], walk.tokens, walk.other_tokens, walk.word
 frame.figure(lambda palette: beams(*grid, palette, "score"), describe_beams(*grid, "score"), key="beams")
-with frame.fold("pair"):
+if frame.switch("pair", text("fold_pair")):  # a chart that nobody asked for is not sent
     pair = trace.Q[head, walk.word], trace.K[head, walk.partner]
     page.caption("picture_pair")
     frame.figure(lambda palette: dot(*pair, palette), describe_dot(*pair), key="pair")

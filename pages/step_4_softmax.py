@@ -16,7 +16,7 @@ page.caption("picture_row")
 frame.figure(
     lambda palette: row_to_weights(*row, walk.other_tokens, walk.partner, palette), describe_row(*row, walk.other_tokens), key="row"
 )
-with frame.fold("divisors"):
+if frame.switch("divisors", text("fold_divisors")):  # a chart that nobody asked for is not sent
     rows = {text(f"divisor_{name}"): what_if.weights_with(walk, name) for name in CHOICES["divisor"]}
     page.caption("picture_divisors")
     frame.figure(

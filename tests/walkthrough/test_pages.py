@@ -219,3 +219,11 @@ def test_an_illegal_number_of_heads_can_be_tried_and_the_rule_answers():
     at.number_input(key="side_try_h").set_value(5).run()
     assert any("5 heads cannot share 8 numbers evenly (8 = 1 × 5 + 3)" in text.value for text in at.text)
     assert at.session_state["settings"] == Settings()
+
+
+@pytest.mark.parametrize(("page", "name"), [("step_3_scores", "pair"), ("step_4_softmax", "divisors")])
+def test_a_second_chart_is_sent_only_when_it_is_asked_for(page, name):
+    at = open_app(page)
+    assert len(charts(at)) == 1
+    at.toggle(key=f"switch_{name}").set_value(True).run()
+    assert not at.exception and len(charts(at)) == 2
