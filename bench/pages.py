@@ -28,8 +28,8 @@ PAGES = ("start", "step_1_arrows", "step_2_qkv", "step_3_scores", "step_4_softma
 SIZES = {
     "(3, 8, 2)": ("", 60, ("the dog sat", "the cat sat")),
     "(10, 512, 8)": (
-        "sentence=I+led+a+team+that+built+a+scalable+API.&d_model=512&h=8&head=2", 120,
-        ("I led a crew that built a scalable API.", "I led a team that built a scalable API."),
+        "sentence=We+ran+the+old+shop+and+sold+very+dark+tea.&d_model=512&h=8&head=2", 120,
+        ("We ran the old shop and sold very nice tea.", "We ran the old shop and sold very dark tea."),
     ),
 }
 FLOOR = "import streamlit as st\nst.text('chosen ' + st.text_input('Your sentence', 'the cat sat'))\nst.title('floor')\n"
