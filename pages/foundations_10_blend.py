@@ -15,7 +15,7 @@ page.caption("picture")
 chosen = frame.choose("shares", ("example", "one", "equal", "real"), text("found_blend"))
 weights = readings.blends(walk.trace.weights[walk.head, walk.word, :3])[chosen]
 parts = weights, V, names, attention.blend(weights[None], V)[0]
-frame.figure(lambda palette: blend(*parts, palette), describe_blend(*parts), key="foundations_blend")
+frame.drawing(lambda palette: blend(*parts, palette), describe_blend(*parts))
 if chosen == "real":
     foundations.say(text("found_blend_real", word=walk.tokens[walk.word], head=walk.head + 1))
 elif len(names) == 3:

@@ -17,8 +17,8 @@ page = frame.Page("lab_scaling")
 page.say("what", "why")
 page.caption("picture_row")
 rows = lab_rows.row_under_divisors(walk)
-frame.figure(
-    lambda palette: divisors(rows, walk.other_tokens, palette, walk.partner), describe_divisors(rows, walk.other_tokens), key="row"
+frame.drawing(
+    lambda palette: divisors(rows, walk.other_tokens, palette, walk.partner), describe_divisors(rows, walk.other_tokens)
 )
 tables.table(head, lab_rows.row_numbers(rows, d_k), text("table_caption_row"))
 page.caption("picture_numbers")

@@ -15,7 +15,7 @@ if parts.is_there():
     words = [pieces_of(sentence).tokens[place] for place in kept]
     answers = {text(f"matters_{name}"): values for name, values in trained.answers(sentence).items()}
     page.caption("picture")
-    frame.figure(lambda palette: ranks(answers, words, palette), describe_ranks(answers, words), key="ranks")
+    frame.drawing(lambda palette: ranks(answers, words, palette), describe_ranks(answers, words))
     parts.table([text("limits_word"), *answers], [
         [word, *(digits(float(values[i])) for values in answers.values())] for i, word in enumerate(words)
     ])

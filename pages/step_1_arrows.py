@@ -1,5 +1,7 @@
 """Step 1: a sentence becomes a grid of numbers, one row a word."""
 
+from functools import partial
+
 from mha_core.projection import projection
 from walkthrough import frame
 from walkthrough.figures.arrows import arrows, describe_arrows
@@ -18,8 +20,10 @@ else:
 dims = frame.choose("dimensions", (2, 3), text("label_dimensions"))
 shadow = projection(trace.X, dims)
 page.caption("picture_arrows")
-frame.figure(
-    lambda palette: arrows(shadow.places, walk.tokens, walk.word, palette, dims),
-    describe_arrows(shadow.places, walk.tokens, walk.word), key="arrows",
-)
+picture = partial(arrows, shadow.places, walk.tokens, walk.word, dims=dims)
+said = describe_arrows(shadow.places, walk.tokens, walk.word)
+if dims == 3:  # a room that one turns by hand: worth its library, and only then loaded
+    frame.figure(picture, said, key="arrows")
+else:
+    frame.drawing(picture, said)
 page.closing("E", "P", "X")

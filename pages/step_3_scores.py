@@ -13,9 +13,9 @@ page.caption("picture", "picture_grid")
 frame.sheet("Q · K.T = scores", key="step_3")
 page.caption("picture_beams")
 grid = trace.scores[head], walk.tokens, walk.other_tokens, walk.word
-frame.figure(lambda palette: beams(*grid, palette, "score"), describe_beams(*grid, "score"), key="beams")
+frame.drawing(lambda palette: beams(*grid, palette, "score"), describe_beams(*grid, "score"))
 if frame.switch("pair", text("fold_pair")):  # a chart that nobody asked for is not sent
     pair = trace.Q[head, walk.word], trace.K[head, walk.partner]
     page.caption("picture_pair")
-    frame.figure(lambda palette: dot(*pair, palette), describe_dot(*pair), key="pair")
+    frame.drawing(lambda palette: dot(*pair, palette), describe_dot(*pair))
 page.closing("scores")

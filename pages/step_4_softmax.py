@@ -13,14 +13,13 @@ page.say("what", "why")
 page.caption("picture")
 frame.sheet("scores → scaled → masked → weights", key="step_4")
 page.caption("picture_row")
-frame.figure(
-    lambda palette: row_to_weights(*row, walk.other_tokens, walk.partner, palette), describe_row(*row, walk.other_tokens), key="row"
+frame.drawing(
+    lambda palette: row_to_weights(*row, walk.other_tokens, walk.partner, palette), describe_row(*row, walk.other_tokens)
 )
 if frame.switch("divisors", text("fold_divisors")):  # a chart that nobody asked for is not sent
     rows = {text(f"divisor_{name}"): what_if.weights_with(walk, name) for name in CHOICES["divisor"]}
     page.caption("picture_divisors")
-    frame.figure(
+    frame.drawing(
         lambda palette: divisors(rows, walk.other_tokens, palette, walk.partner), describe_divisors(rows, walk.other_tokens),
-        key="divisors",
     )
 page.closing("scaled", "masked", "weights")

@@ -17,5 +17,5 @@ if off:
     page.caption("picture_off")
 shown = what_if.walk_without_head(walk) if off else walk
 parts = shares(shown.trace)[:, walk.word], shown.trace.output[walk.word]
-frame.figure(lambda palette: head_shares(*parts, palette, shown.trace.parameters.b_O), describe_shares(*parts), key="shares")
+frame.drawing(lambda palette: head_shares(*parts, palette, shown.trace.parameters.b_O), describe_shares(*parts))
 page.closing("concat", "output")

@@ -20,7 +20,7 @@ jobs = [stories.looking(job, word, head) for job in stories.two_jobs(seed)]
 rows = story_rows.job_rows(*jobs)
 values = story_rows.top_values(rows, tokens) | {"asking": tokens[word], "asking_head": str(head + 1)}
 page.caption("picture_row", values=values)
-frame.figure(lambda palette: divisors(rows, tokens, palette, word), story_rows.describe_rows(rows, tokens), key="jobs")
+frame.drawing(lambda palette: divisors(rows, tokens, palette, word), story_rows.describe_rows(rows, tokens))
 says = text("origin_two_jobs", seed=seed, other=seed + stories.OTHER_JOB)
 page.caption("picture_jobs")
 job = frame.choose("job", (1, 2), text("label_job"))

@@ -27,6 +27,6 @@ tables.table(
     text("table_caption_reports", word=walk.tokens[walk.word]), now=stories.loudest(found).head - 1, hues=True,
 )
 parts = shares(walk.trace)[:, walk.word], walk.trace.output[walk.word]
-frame.figure(lambda palette: head_shares(*parts, palette), describe_shares(*parts), key="specialists")
+frame.drawing(lambda palette: head_shares(*parts, palette), describe_shares(*parts))
 page.edges()
 tables.step_link("step_7_mix")

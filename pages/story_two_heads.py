@@ -42,7 +42,7 @@ else:
     near = [found[0] for found in pairs]
     rows = {story_rows.neighbour_name(one): one.row for one in near}
     page.caption("picture_near")
-    frame.figure(lambda palette: divisors(rows, near[0].tokens, palette, near[0].query), story_rows.describe_rows(rows, near[0].tokens), key="near")
+    frame.drawing(lambda palette: divisors(rows, near[0].tokens, palette, near[0].query), story_rows.describe_rows(rows, near[0].tokens))
     tables.told_origin(text("origin_neighbours", model=stories.MODEL))
 page.edges()
 tables.step_link("step_6_heads")

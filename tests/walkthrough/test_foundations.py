@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from tests.walkthrough.test_pages import TEN, assert_shows, charts, numbers_in, open_app, prose, sheets, show
+from tests.walkthrough.test_pages import TEN, assert_shows, charts, drawings, numbers_drawn, numbers_in, open_app, prose, sheets, show
 from walkthrough.digits import digits
 from walkthrough.drag import map as chart
 from walkthrough.drag import pictures, readings, reels
@@ -254,13 +254,13 @@ def test_the_blend_is_the_weighted_sum_of_three_value_rows(settings, choice):
     real = walk.trace.weights[walk.head, walk.word, :3]
     shares = {"example": [0.6, 0.3, 0.1][: len(V)], "one": [1, 0, 0][: len(V)], "equal": [1] * len(V), "real": real}[choice]
     shares = np.array(shares, float) / sum(shares)
-    figure = charts(at)[0]
-    there = numbers_in(figure)
+    figure = drawings(at)[0]
+    there = numbers_drawn(figure)
     for value in [*shares, *(sum(w * v for w, v in zip(shares, column)) for column in V.T[:8])]:
         assert np.abs(there - value).min() < 1e-6
     if choice == "example" and len(V) == 3:
         for said in ("0.60", "0.30", "0.10"):
-            assert said in json.dumps(figure)
+            assert said in ["".join(e.itertext()) for e in figure.iter("text")]
 
 
 def test_the_spread_is_drawn_as_measured_and_40_becomes_5():

@@ -11,7 +11,7 @@ import torch
 from mha_core.parameters import legal_heads
 from mha_core.sweep import sweep
 from tests.conftest import ROOT
-from tests.walkthrough.test_pages import TEN, charts, numbers_in, open_app, prose, sheets, show
+from tests.walkthrough.test_pages import TEN, charts, drawings, numbers_drawn, numbers_in, open_app, prose, sheets, show
 from walkthrough import lab_rows, order, stopwatch
 from walkthrough.digits import digits
 from walkthrough.figures.curves import Axis, Line, curves, describe_curves, tick_text
@@ -63,7 +63,7 @@ def test_the_row_under_three_divisors_and_its_gradient(settings):
     if settings.mask == "causal":
         row[settings.word:] = -torch.inf
     shown = [cells for cells in table_rows(open_app("lab_scaling", settings)) if len(cells) == 5][1:4]
-    drawn = numbers_in(charts(open_app("lab_scaling", settings))[0])
+    drawn = numbers_drawn(drawings(open_app("lab_scaling", settings))[0])
     for divisor, cells in zip((d_k**0.5, 1, d_k), shown):
         weights = torch.softmax(row / divisor, 0)
         slopes = torch.autograd.functional.jacobian(lambda x: torch.softmax(x, 0), row / divisor)
@@ -79,7 +79,7 @@ def test_the_curves_of_the_sweep_are_the_sweep(which):
     at = open_app("lab_scaling", Settings(seed=5))
     at.session_state["choose_sweep"] = which
     at.run()
-    there = numbers_in(charts(at)[1])
+    there = numbers_in(charts(at)[0])
     assert not at.exception
     assert all(np.abs(there - value).min() == 0 for value in np.ravel(getattr(sweep(5), which)))
 

@@ -10,7 +10,7 @@ from mha_core.hand_built import HAND_BUILT
 from mha_core.pretrained import EncoderUnavailable
 from tests.conftest import ROOT
 from tests.walkthrough.test_lab_2 import table_rows
-from tests.walkthrough.test_pages import TEN, charts, numbers_in, open_app, prose, sheets, show
+from tests.walkthrough.test_pages import TEN, drawings, numbers_drawn, open_app, prose, sheets, show
 from walkthrough import stories, story_rows
 from walkthrough.figures.bands import bands
 from walkthrough.frame.shell import PAGES
@@ -70,7 +70,7 @@ def test_two_jobs_share_keys_and_values_and_part_where_they_ask():
 def test_the_page_shows_both_jobs_and_led_gives_exactly_seventy_per_cent_to_team():
     at = open_app("story_cv", Settings(seed=7))
     walks = stories.two_jobs(7)
-    drawn = numbers_in(charts(at)[0])
+    drawn = numbers_drawn(drawings(at)[0])
     for walk in walks:
         assert all(np.abs(drawn - weight).min() < 1e-6 for weight in walk.trace.weights[0, 1])
     V = [there for grid, there in sheets(at) if grid["field"] == "V"]
@@ -168,7 +168,7 @@ def test_without_the_trained_weights_the_page_says_what_to_install(monkeypatch):
     stories.neighbours.cache_clear()
     monkeypatch.setattr(stories, "encoder", missing)
     at = open_app("story_two_heads")
-    assert not at.exception and "install it with" in prose(at) and not charts(at)
+    assert not at.exception and "install it with" in prose(at) and not drawings(at)
     assert ["She → leader", "hand-built, head 1", "83%"] not in table_rows(at)
 
 

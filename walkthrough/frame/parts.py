@@ -12,6 +12,7 @@ import streamlit as st
 
 from mha_core.stages import stage_of
 from walkthrough import palette
+from walkthrough.figures.drawing import draw
 from walkthrough.figures.whole import whole as draw_whole
 from walkthrough.frame.pins import follow, pin
 from walkthrough.frame.reference import misconceptions_here
@@ -141,6 +142,19 @@ def sheet(*equations: str, key: str, fold: int = 8, of: Walk | None = None) -> N
     doors = {} if of else {"on_pinned": pin, "on_follow": follow, "on_pick": lambda choice: change(**choice)}
     mount(payload, key=key, **doors)
     origin()
+
+
+def drawing(drawn: Callable, alt: str) -> None:
+    """A flat figure as plain SVG, with its finding as the text alternative. It needs no library in the browser."""
+    _drawing_component()(data={"html": draw(drawn(colours())), "alt": alt})
+
+
+@cache
+def _drawing_component():
+    return st.components.v2.component(
+        "mha_drawing", html='<div class="drawing" role="img"></div>', css=(HERE / "drawing.css").read_text(),
+        js=(HERE / "drawing.js").read_text(),
+    )
 
 
 def figure(drawing: Callable, alt: str, key: str) -> None:
