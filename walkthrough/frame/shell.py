@@ -46,12 +46,13 @@ def title(name: str) -> str:
 
 def navigate():
     """Declare all pages and find out which one is asked for."""
-    pages = {
-        name: st.Page(f"pages/{name}.py", title=title(name), url_path=name, default=name == PAGES[0]) for name in PAGES
-    }
-    page = st.navigation(list(pages.values()), position="hidden")
-    st.session_state["pages"] = pages
-    st.session_state["page"] = next(name for name, known in pages.items() if known == page)
+    state = st.session_state
+    if "pages" not in state:  # to declare them anew in every run would cost a tenth of it
+        state["pages"] = {
+            name: st.Page(f"pages/{name}.py", title=title(name), url_path=name, default=name == PAGES[0]) for name in PAGES
+        }
+    page = st.navigation(list(state["pages"].values()), position="hidden")
+    state["page"] = next(name for name, known in state["pages"].items() if known == page)
     return page
 
 
