@@ -4,6 +4,7 @@ import base64
 import itertools
 import json
 import xml.etree.ElementTree as ET
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -50,6 +51,28 @@ def show(at: AppTest, settings: Settings) -> AppTest:
     return at.run()
 
 
+class Placed(Mapping):
+    """Numbers by the place (row, column) they stand at; a folded grid sends some rows and columns alone."""
+
+    def __init__(self, numbers: np.ndarray, rows, columns):
+        self.numbers = numbers
+        self.at = [
+            {place: k for k, place in enumerate(sent or range(size))} for sent, size in zip((rows, columns), numbers.shape)
+        ]
+
+    def __getitem__(self, place):
+        return self.numbers[self.at[0][place[0]], self.at[1][place[1]]]
+
+    def __iter__(self):
+        return itertools.product(*self.at)
+
+    def __len__(self):
+        return self.numbers.size
+
+    def block(self, rows, columns) -> np.ndarray:
+        return self.numbers[np.ix_([self.at[0][i] for i in rows], [self.at[1][j] for j in columns])]
+
+
 def sheets(at: AppTest):
     """The drawn grids of all sheets on a page, each with the number that stands at every one of its places."""
     for element in at.get("bidi_component"):
@@ -59,9 +82,7 @@ def sheets(at: AppTest):
         for grid in header["grids"].values():
             key = grid["field"] if grid["head"] is None else f"{grid['field']}.{grid['head']}"
             there = header["arrays"][key]
-            height, width = arrays[key].shape
-            rows, columns = there["rows"] or range(height), there["columns"] or range(width)
-            yield grid, {(i, j): arrays[key][r, c] for r, i in enumerate(rows) for c, j in enumerate(columns)}
+            yield grid, Placed(arrays[key], there["rows"], there["columns"])
 
 
 def truth(trace, field: str, head: int | None):
@@ -117,8 +138,7 @@ def assert_shows(grid: dict, there: dict, trace) -> None:
     if grid["transposed"]:
         rows, columns = columns, rows
     assert rows and columns
-    for i, j in itertools.product(rows, columns):
-        assert there[i, j] == values[i, j], (grid["id"], i, j)
+    assert np.array_equal(there.block(rows, columns), values[np.ix_(rows, columns)]), grid["id"]
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -210,15 +230,15 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("typed", HOSTILE, ids=range(len(HOSTILE)))
 @pytest.mark.parametrize("page", WALK)
-def test_no_sentence_whatever_breaks_a_page_or_becomes_markup(page, typed):
+def test_no_sentence_whatever_breaks_a_page_or_becomes_markup(page):
     at = open_app(page)
-    at.text_input(key="side_sentence").set_value(typed).run()
-    assert not at.exception, at.exception[0].stack_trace
-    assert "<script>alert" not in prose(at) and "<img src" not in prose(at)
-    for tree in drawings(at):
-        assert not {"img", "script", "b"} & {e.tag for e in tree.iter()}
+    for typed in HOSTILE:
+        at.text_input(key="side_sentence").set_value(typed).run()
+        assert not at.exception, (typed[:40], at.exception[0].stack_trace)
+        assert "<script>alert" not in prose(at) and "<img src" not in prose(at), typed[:40]
+        for tree in drawings(at):
+            assert not {"img", "script", "b"} & {e.tag for e in tree.iter()}, typed[:40]
 
 
 def test_a_pinned_cell_that_is_not_there_is_let_go_with_a_note():
