@@ -14,6 +14,7 @@ from mha_core.stages import stage_of
 from walkthrough import palette
 from walkthrough.figures.printable import printable
 from walkthrough.figures.whole import whole as draw_whole
+from walkthrough.frame import view
 from walkthrough.frame.pins import follow, pin
 from walkthrough.frame.reference import misconceptions_here
 from walkthrough.frame.shell import PAGES, WALK, go_to, navigate, page_link, steps, title
@@ -264,12 +265,10 @@ def fold(name: str):
 
 def choose(name: str, options: tuple, label: str):
     """One of a few options for a picture of this page."""
-    chosen = st.segmented_control(
-        label, options, default=options[0], key=f"choose_{name}", format_func=lambda option: text(f"{name}_{option}")
-    )
-    return chosen or options[0]
+    bound = view.control(name, f"choose_{name}", options, options[0])
+    return st.segmented_control(label, options, format_func=lambda option: text(f"{name}_{option}"), **bound) or options[0]
 
 
 def switch(name: str, label: str) -> bool:
     """An experiment of this page, off until it is switched on."""
-    return st.toggle(label, key=f"switch_{name}")
+    return view.switch(name, f"switch_{name}", label)
