@@ -10,6 +10,7 @@ frame.style()
 frame.restore()
 walk = frame.compute()
 page = frame.navigate()
+st.set_page_config(page_title=text("page_title", page=page.title, app=text("app_title")))  # a name of its own in every tab
 frame.turn_to_pin()
 frame.above_page()
 frame.sidebar(walk)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from walkthrough import frame
-from walkthrough.frame import trained
+from walkthrough.frame import trained, view
 from walkthrough.frame.controls import key_of
 from walkthrough.lesson import text
 from walkthrough.sources import pieces_of
@@ -15,7 +15,8 @@ if trained.is_there():
     sentence = frame.settings().sentence
     tokens = pieces_of(sentence).tokens
     pattern = st.selectbox(
-        text("label_pattern"), PATTERNS, format_func=lambda name: text(f"pattern_{name}"), key="finder_pattern"
+        text("label_pattern"), PATTERNS, format_func=lambda name: text(f"pattern_{name}"),
+        **view.control("pattern", "finder_pattern", PATTERNS, PATTERNS[0]),
     )
     query, key = 1, 1
     if pattern == "pair":

@@ -6,7 +6,7 @@ from walkthrough.frame.questions import say_it_back
 page = frame.Page("whole_picture")
 page.say("what")
 page.caption("picture")
-frame.whole("whole")
+frame.whole("whole", keep=True)
 frame.origin()
 say_it_back(page)
 page.closing()

@@ -3,6 +3,7 @@
 An impossible address is corrected to the nearest legal state, and every correction leaves a Note that says so.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 
@@ -17,6 +18,7 @@ CHOICES = {
     "mask": ("none", "causal"),
 }
 SEEDS = (0, 9999)
+VIEW = re.compile(r"[a-z0-9_]{1,30}\.\w{1,30}(?:~[a-z0-9_]{1,30}\.\w{1,30}){0,29}", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ class Settings:
     changes: str = ""  # numbers that were overwritten
     drawn: str = ""  # a mask drawn by hand
     against: str = ""  # the address of the walk to compare with
+    view: str = ""  # which of its pictures a page shows, "job.2~sweep.spread"; frame/view.py reads it
 
     def to_query(self) -> dict[str, str]:
         """The fields that differ from the default, spelled as in the address; {} for the default walk."""
@@ -159,6 +162,8 @@ def _read(name: str, text: str, default, notes: list[Note]):
         value = {"on": True, "off": False}.get(text.lower())
     elif isinstance(default, int):
         value = _whole_number(text)
+    elif name == "view":
+        value = text if not text or VIEW.fullmatch(text) else None
     elif name in CHOICES:
         value = text if text in CHOICES[name] else None
     else:

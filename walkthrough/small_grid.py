@@ -18,7 +18,8 @@ STYLE = """<style>
   font-variant-numeric: tabular-nums; }
 .mini-title { font-weight: 650; padding: 0 0 0.15rem; line-height: 1.3; max-width: 24rem; }
 .mini th { font-weight: 500; color: var(--mha-muted); padding: 0.15rem 0.35rem; text-align: right; max-width: 9rem;
-  overflow-wrap: anywhere; }
+  overflow-wrap: break-word; }
+.mini th bdi { display: inline-block; max-width: 9rem; }
 .mini thead th { text-align: center; }
 .mini td { padding: 0.22rem 0.4rem; text-align: right; border-radius: 3px; white-space: nowrap;
   color: var(--mha-text); }

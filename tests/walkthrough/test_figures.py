@@ -527,3 +527,9 @@ def test_read_only_arrays_are_welcome_and_stay_as_they_are():
     row_to_weights(*rows, list("abcde"), 0, LIGHT).to_json()
     blend(rows[3], V, list("abcde"), rows[3] @ V, LIGHT).to_json()
     beams(rows[2], list("abcde"), list("abcde"), 0, LIGHT, "score").to_json()
+
+
+def test_a_long_heading_takes_two_lines_and_the_room_for_them():
+    short, long = divisors({"nothing": [0.3, 0.7]}, ["a", "b"], LIGHT), divisors({"Engineering manager": [0.3, 0.7]}, ["a", "b"], LIGHT)
+    assert "<b>Engineering<br>manager</b>" in [note.text for note in long.layout.annotations]
+    assert long.layout.height - short.layout.height == long.layout.margin.t - short.layout.margin.t > 0

@@ -4,6 +4,7 @@ import html
 import json
 import math
 import re
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -33,11 +34,9 @@ def opened(page: str):
     return open_app(page)
 
 
-def seen(page: str, settings: Settings, **state):
-    """A page under some settings, with what was chosen on the page itself."""
+def seen(page: str, settings: Settings):
+    """A page under some settings."""
     at = opened(page)
-    for key, value in state.items():
-        at.session_state[key] = value
     show(at, settings)
     assert not at.exception
     return at
@@ -167,7 +166,7 @@ def test_shapes_clash_before_the_transpose_and_fit_after_it():
 @pytest.mark.parametrize("settings", WALKS)
 @pytest.mark.parametrize("letter", ["q", "k", "v"])
 def test_a_name_is_read_aloud_beside_its_own_row(settings, letter):
-    at = seen(PAGES[7], settings, choose_letter=letter)
+    at = seen(PAGES[7], replace(settings, view=f"letter.{letter}"))
     walk = walk_of(settings)
     picture = drawn(at, "press")["html"]
     row = getattr(walk.trace, letter.upper())[walk.head, walk.word]
@@ -187,10 +186,10 @@ def test_q_3_1_is_said_as_in_the_lesson():
 
 
 def test_512_is_cut_into_8_times_64_and_an_illegal_cut_is_refused_by_the_core():
-    at = seen(PAGES[8], Settings(), found_h=8)
+    at = seen(PAGES[8], Settings())
     picture = drawn(at, "press")["html"]
     assert re.findall(r'<span class="band"[^>]*>(\d+)</span>', picture) == ["64"] * 8 and "8 × 64 = 512" in picture
-    picture = drawn(seen(PAGES[8], Settings(), found_h=5), "press")["html"]
+    picture = drawn(seen(PAGES[8], Settings(view="cut_by.5")), "press")["html"]
     assert "5 heads cannot share 512 numbers evenly (512 = 102 × 5 + 2)" in picture and 'class="band broken"' in picture
     assert re.findall(r'class="band"[^>]*>(\d+)<', pictures.bands(768, 12, range(1, 17))) == ["64"] * 12
 
@@ -248,7 +247,7 @@ def test_sliders_start_at_the_real_scores_and_every_preset_is_what_it_says(setti
 @pytest.mark.parametrize("choice", ["example", "one", "equal", "real"])
 @pytest.mark.parametrize("settings", WALKS)
 def test_the_blend_is_the_weighted_sum_of_three_value_rows(settings, choice):
-    at = seen(PAGES[10], settings, choose_shares=choice)
+    at = seen(PAGES[10], replace(settings, view=f"shares.{choice}"))
     walk = walk_of(settings)
     V = walk.trace.V[walk.head, :3]
     real = walk.trace.weights[walk.head, walk.word, :3]

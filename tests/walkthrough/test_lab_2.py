@@ -76,9 +76,7 @@ def test_the_row_under_three_divisors_and_its_gradient(settings):
 
 @pytest.mark.parametrize("which", ["gradient", "spread", "largest", "entropy"])
 def test_the_curves_of_the_sweep_are_the_sweep(which):
-    at = open_app("lab_scaling", Settings(seed=5))
-    at.session_state["choose_sweep"] = which
-    at.run()
+    at = open_app("lab_scaling", Settings(seed=5, view=f"sweep.{which}"))
     there = numbers_in(charts(at)[0])
     assert not at.exception
     assert all(np.abs(there - value).min() == 0 for value in np.ravel(getattr(sweep(5), which)))

@@ -100,17 +100,14 @@ def test_each_step_has_doors_to_its_misconceptions(step):
     assert bool(names) == (step != 3)
 
 
-def test_the_choice_may_come_through_the_session_and_is_kept_on_the_way():
-    at = open_app("start")
-    at.session_state["misconception"] = "columns"
-    at.switch_page("pages/reference_misconceptions.py").run()
+def test_the_choice_comes_from_the_address_and_is_kept_on_the_way():
+    at = open_app("reference_misconceptions", Settings(view="misconception.columns"))
     assert at.selectbox(key="choose_misconception").value == "columns"
     at.selectbox(key="choose_misconception").set_value("averaging").run()
     at.switch_page("pages/reference_notation.py").run()
     at.switch_page("pages/reference_misconceptions.py").run()
     assert at.selectbox(key="choose_misconception").value == "averaging"
-    at.session_state["misconception"] = "no such thing"
-    at.run()
+    show(at, Settings(view="misconception.no_such_thing"))
     assert not at.exception and at.selectbox(key="choose_misconception").value in MISCONCEPTIONS
 
 

@@ -74,8 +74,7 @@ def test_the_page_shows_both_jobs_and_led_gives_exactly_seventy_per_cent_to_team
     for walk in walks:
         assert all(np.abs(drawn - weight).min() < 1e-6 for weight in walk.trace.weights[0, 1])
     V = [there for grid, there in sheets(at) if grid["field"] == "V"]
-    at.session_state["choose_job"] = 2
-    at.run()
+    show(at, Settings(seed=7, view="job.2"))
     weights = next(there for grid, there in sheets(at) if grid["field"] == "weights")
     assert weights[1, 3] == walks[1].trace.weights[0, 1, 3]
     assert [there for grid, there in sheets(at) if grid["field"] == "V"] == V  # the content has not moved
@@ -140,8 +139,7 @@ def test_the_page_shows_the_hand_built_numbers_and_another_word_on_request():
         values = whole if grid["head"] is None else whole[grid["head"] - 1]
         assert all(there[place] == values[place] for place in there)
     assert "hand-built" in prose(at)
-    at.session_state["pick_two_word"] = 3
-    at.run()
+    show(at, Settings(view="two_word.3"))
     assert not at.exception and "“great” on its way" in prose(at)
 
 

@@ -6,9 +6,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from tests.walkthrough.test_pages import open_app
 from walkthrough.figures import svg
+from walkthrough.figures.printable import printable
 from walkthrough.figures.whole import whole
-from walkthrough.frame.parts import _whole_names
+from walkthrough.frame.parts import _picture_css, _whole_names
 from walkthrough.frame.shell import WALK
 from walkthrough.numbers import percent
 from walkthrough.settings import Settings
@@ -86,3 +88,63 @@ def test_nothing_typed_becomes_markup(sentence):
 def test_masked_cells_are_hatched_where_scores_are_masked():
     picture, *_ = svg.grid(np.array([[1.0, -np.inf]]), 10, 1.0, "signed", [0, 1])
     assert picture.count('class="masked"') == 1
+
+
+def middles(root, css: str) -> list[tuple[float, float, float]]:
+    """Where rings of this look stand: left and right edge, and the middle of the row."""
+    found = []
+    for place in root.iter(f"{SVG}g"):
+        if "translate" not in (place.get("transform") or ""):
+            continue
+        x, y = map(float, re.findall(r"-?[\d.]+", place.get("transform")))
+        for ring in place.iter(f"{SVG}rect"):
+            if ring.get("class") == css:
+                left = x + float(ring.get("x"))
+                found.append((left, left + float(ring.get("width")), y + float(ring.get("y")) + float(ring.get("height")) / 2))
+    return found
+
+
+@pytest.mark.parametrize("settings", [Settings(), Settings(head=1, word=1), Settings(TEN, d_model=512, h=8, word=2, head=5)])
+def test_the_way_of_the_chosen_word_through_the_chosen_head_is_lit_and_no_other(settings):
+    _, root = drawn(settings)
+    hue = f"stroke:var(--mha-head-{(settings.head - 1) % 8 + 1})"
+    bands = {css: [p.get("style") for p in root.iter(f"{SVG}path") if p.get("class") == css] for css in ("band", "band lit", "thread")}
+    assert set(bands["band lit"]) == {hue, "stroke:var(--mha-muted)"} and bands["band lit"].count(hue) == 9
+    assert hue not in bands["band"] and set(bands["thread"]) == {hue}
+    rings = middles(root, "ring lit")
+    ends = [tuple(map(float, re.findall(r"-?[\d.]+", p.get("d")))) for p in root.iter(f"{SVG}path") if p.get("class") == "thread"]
+    assert len(ends) == 6  # X → Q → scores → weights → answer → side by side → output
+    for x1, y1, *_, x2, y2 in ends:  # every piece goes from the ringed row of one grid to the ringed row of the next
+        assert any(abs(right - x1) < 5 and abs(y1 - y) < 1 for _, right, y in rings), (x1, y1)
+        assert any(abs(left - x2) < 5 and abs(y2 - y) < 1 for left, _, y in rings), (x2, y2)
+
+
+@pytest.mark.parametrize("n", [12, 13, 17, 64])
+def test_every_word_is_named_and_no_name_covers_another(n):
+    walk, root = drawn(Settings(" ".join(f"w{i}" for i in range(n)), word=n))
+    named = [e for e in root.iter(f"{SVG}text") if (e.get("class") or "").startswith("word")]
+    assert [e.text for e in named] == list(walk.tokens)
+    heights = [float(e.get("y")) for e in named]
+    assert min(np.diff(heights), default=99) >= 12
+
+
+@pytest.mark.parametrize("settings", [Settings(), Settings("var(--mha-query) <b> & style=\"x\"", mask="causal", word=1)])
+def test_the_picture_to_keep_looks_for_nothing_outside_itself(settings):
+    walk = walk_of(settings)
+    shown = whole(walk.trace, walk.tokens, walk.word, walk.head, _whole_names(walk), percent)
+    kept = ElementTree.fromstring(printable(shown, _picture_css(), "where <it> comes from"))
+    style = kept.find(f"{SVG}style").text
+    used = style + " ".join(e.get("style") or "" for e in kept.iter())
+    assert "var(" not in used and "http" not in used and "Noto Sans" in used
+    for css in ("band", "lit", "thread", "plus", "minus", "weight-1", "ring"):
+        assert f".{css}" in style
+    assert "where <it> comes from" in [e.text for e in kept.iter(f"{SVG}text")]
+    assert [e.text for e in kept.iter(f"{SVG}title")] == list(walk.tokens)
+    cells = {tag: [e.attrib for e in ElementTree.fromstring(shown).iter(f"{SVG}{tag}")] for tag in ("rect", "path")}
+    assert len(list(kept.iter(f"{SVG}path"))) == len(cells["path"])
+    assert len(list(kept.iter(f"{SVG}rect"))) == len(cells["rect"]) + 1  # and the paper
+
+
+def test_the_whole_picture_can_be_taken_home():
+    button, = open_app("whole_picture").get("download_button")
+    assert button.proto.label and not open_app("start").get("download_button")

@@ -42,7 +42,7 @@ class Difference:
 
 def address_of(settings: Settings) -> str:
     """A state as the text that `Settings.against` keeps: its address, without a further comparison in it."""
-    return urlencode({"sentence": settings.sentence} | replace(settings, against="", cell="", trail="").to_query())
+    return urlencode({"sentence": settings.sentence} | replace(settings, against="", cell="", trail="", view="").to_query())
 
 
 def pinned(text: str) -> tuple[Settings | None, list[Note]]:
@@ -56,7 +56,7 @@ def pinned(text: str) -> tuple[Settings | None, list[Note]]:
     if not query:
         return None, [Note("lab_note_against", {"asked": text[:60]})]
     settings, notes = from_query(query)
-    return replace(settings, against="", cell="", trail=""), notes
+    return replace(settings, against="", cell="", trail="", view=""), notes
 
 
 def line_up(a: Sequence[str], b: Sequence[str], by: str = "word") -> tuple[tuple[int, int], ...]:

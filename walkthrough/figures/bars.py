@@ -45,10 +45,13 @@ def row_to_weights(raw, scaled, masked, weights, labels, chosen: int | None, pal
 def divisors(rows: Mapping[str, np.ndarray], labels, palette: Palette, chosen: int | None = None) -> go.Figure:
     """The weights of one query under several divisors, side by side: a panel for each name in `rows`, in that order."""
     sketch, _ = _panels(labels, chosen, palette, ((0.0, 1.0),) * len(rows))
+    heads = ["<br>".join(map(escape_phrase, base.two_lines(name))) for name in rows]
+    if any("<br>" in head for head in heads):
+        base.raise_top(sketch, base.LINE)
     for k, (name, weights) in enumerate(rows.items(), 1):
         hover = [f"{_hover(labels, j, 'weight', w)}<br>{escape_phrase(name)}" for j, w in enumerate(weights)]
         _weights_panel(sketch, k, np.array(weights, float), hover, palette)
-        base.heading(sketch, k, f"<b>{escape_phrase(name)}</b>", palette.roles["weight"])
+        base.heading(sketch, k, f"<b>{heads[k - 1]}</b>", palette.roles["weight"])
     return sketch.figure()
 
 

@@ -11,6 +11,7 @@ FONT = "Atkinson Hyperlegible Next, Noto Sans, DejaVu Sans, sans-serif"
 SIZE, SMALL = 16, 15
 ROW, LINE_HEIGHT = 50, 20  # pixels a row of a figure takes, and what each further line of its label adds
 TOP, BOTTOM, SIDE = 34, 12, 8
+LINE = 20  # a further line of a heading
 BAR, BAR_AT, NUMBER_AT = 0.28, 0.17, -0.2  # thickness of a bar and where bar and number stand, in rows from the middle
 MASKED = "masked"
 
@@ -127,6 +128,21 @@ def heading(sketch: Sketch, k: int, text: str, colour: str, lift: int = 8) -> No
         text=text, x=0, xref=f"{axis_name('x', k)} domain", y=1, yref="paper", yshift=lift, xshift=-2, xanchor="left",
         yanchor="bottom", showarrow=False, font=dict(size=SIZE, color=colour), align="left",
     )
+
+
+def two_lines(text: str, most: int = 10) -> list[str]:
+    """A longer heading, broken at the blank nearest its middle, so that it stays over its panel on a phone."""
+    blanks = [place for place, sign in enumerate(text) if sign == " "]
+    if len(text) <= most or not blanks:
+        return [text]
+    middle = min(blanks, key=lambda place: abs(2 * place - len(text)))
+    return [text[:middle], text[middle + 1:]]
+
+
+def raise_top(sketch: Sketch, more: int) -> None:
+    """More room over the panels."""
+    sketch.layout["margin"]["t"] += more
+    sketch.layout["height"] += more
 
 
 def footnote(sketch: Sketch, text: str, palette: Palette) -> None:

@@ -74,12 +74,12 @@ def words(x: float, y: float, text: str, css: str = "", anchor: str = "start") -
     return f'<text x="{x:g}" y="{y:g}" class="{css}" text-anchor="{anchor}">{escape(text)}</text>'
 
 
-def band(x1: float, y1: float, x2: float, y2: float, colour: str, width: float = 10) -> str:
-    """A soft band from one place to another, leaving and arriving level."""
+def band(x1: float, y1: float, x2: float, y2: float, colour: str, css: str = "band") -> str:
+    """A soft band from one place to another, leaving and arriving level. css: "band", "band lit" or "thread"."""
     middle = (x1 + x2) / 2
     return (
-        f'<path class="band" d="M{x1:g} {y1:g}C{middle:g} {y1:g} {middle:g} {y2:g} {x2:g} {y2:g}"'
-        f' style="stroke:var({colour})" stroke-width="{width:g}"/>'
+        f'<path class="{css}" d="M{x1:g} {y1:g}C{middle:g} {y1:g} {middle:g} {y2:g} {x2:g} {y2:g}"'
+        f' style="stroke:var({colour})"/>'
     )
 
 

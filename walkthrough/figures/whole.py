@@ -9,6 +9,7 @@ from walkthrough.figures import svg
 
 FULL_LANES = 3  # up to so many heads are drawn in full; with more, the chosen one is, and the others by their weights
 TOP, HEADER = 30, 32
+LEADER = 34  # room for the lines between words and rows
 
 
 class Canvas:
@@ -21,6 +22,19 @@ class Canvas:
         self.size = 24 if n <= 4 else 19 if n <= 12 else max(4.5, 230 / n)
         self.rows = n * self.size
         self.parts: list[str] = []
+
+    def css(self, head: int, plain: str = "band") -> str:
+        """How a part of this head is drawn: that of the chosen head is lit."""
+        return f"{plain} lit" if head == self.head else plain
+
+    def row(self, middle: float) -> float:
+        """The height of the chosen word's row in a grid with this middle."""
+        return middle - self.rows / 2 + (self.word + 0.5) * self.size
+
+    def thread(self, x1: float, middle_1: float, x2: float, middle_2: float) -> None:
+        """The way of the chosen word through the chosen head: from its row in one grid to its row in the next."""
+        colour = f"--mha-head-{self.head % 8 + 1}"
+        self.parts.append(svg.band(x1, self.row(middle_1), x2, self.row(middle_2), colour, "thread"))
 
     def limit(self, field: str) -> float:
         values = getattr(self.trace, field)
@@ -59,7 +73,7 @@ class Canvas:
             f'<tspan class="shape" dx="6" dy="{"-0.3em" if mark else 0}">{values.shape[0]} × {values.shape[1]}</tspan></text>'
         )
         ring = (
-            f'<rect class="ring" x="-2" y="{self.word * size - 2:g}" width="{width + 3:g}" height="{size + 3:g}" rx="4"'
+            f'<rect class="{self.css(self.head if head is None else head, "ring")}" x="-2" y="{self.word * size - 2:g}" width="{width + 3:g}" height="{size + 3:g}" rx="4"'
             f' style="stroke:{colour}"/>'
         )
         label = f"{self.names[field]} {mark}: {values.shape[0]} × {values.shape[1]}. {self.names['opens']} {self.names[page]}"
@@ -88,22 +102,24 @@ def whole(trace: AttentionTrace, tokens, word: int, head: int, names, percent) -
 
 
 def _sentence(canvas: Canvas, middle: float) -> tuple[float, float]:
-    top, left = middle - canvas.rows / 2, _margin(canvas)
-    step = max(1, int(np.ceil(15 / canvas.size)))
-    if step > 1:
-        canvas.parts.append(svg.words(left, top + canvas.rows + 20, canvas.names["skips"].format(step=step), "note"))
+    """The words at the left, each at its row of X; where the rows are too close for words, a line leads from one to the other."""
+    top, left, n = middle - canvas.rows / 2, _margin(canvas), len(canvas.tokens)
+    pitch = max(canvas.size, min(15.0, 2 * (middle - TOP) / n))
+    is_wider = pitch > canvas.size
+    right = left - (LEADER if is_wider else 10)
     for i, token in enumerate(canvas.tokens):
-        if (i % step or abs(i - canvas.word) < step) and i != canvas.word:
-            continue
-        css = "word chosen" if i == canvas.word else "word"
-        y = top + (i + 0.5) * canvas.size + 6
-        canvas.parts.append(f"<g><title>{escape(token)}</title>{svg.words(left - 10, y, svg.short(token, 13), css, 'end')}</g>")
+        css = ("word tight" if is_wider else "word") + (" chosen" if i == canvas.word else "")
+        y = middle + (i + 0.5 - n / 2) * pitch
+        canvas.parts.append(f"<g><title>{escape(token)}</title>{svg.words(right, y + 5, svg.short(token, 13), css, 'end')}</g>")
+        if is_wider:
+            row = top + (i + 0.5) * canvas.size
+            canvas.parts.append(f'<path class="leader" d="M{right + 4:g} {y:g}L{left - 4:g} {row:g}"/>')
     return canvas.draw("X", left, top, "step_1_arrows")
 
 
 def _margin(canvas: Canvas) -> float:
     """Room for the words at the left."""
-    return 22 + 10 * min(13, max(map(len, canvas.tokens)))
+    return 22 + 10 * min(13, max(map(len, canvas.tokens))) + (LEADER if canvas.size < 15 else 0)
 
 
 def _lane(canvas: Canvas, head: int, x_right: float, y_x: float, top: float) -> tuple[float, float]:
@@ -119,15 +135,25 @@ def _lane(canvas: Canvas, head: int, x_right: float, y_x: float, top: float) -> 
     y = top + 42 + (canvas.rows + HEADER) / 2
     score = canvas.draw("scores", far, y, "step_3_scores", head)
     weight = canvas.draw("weights", score[0] + 88, y, "step_4_softmax", head)
-    answer = canvas.draw("heads", weight[0] + 70, y, "step_5_blend", head, keep=5)
+    answer = canvas.draw("heads", weight[0] + 88, y, "step_5_blend", head, keep=5)
     bands += [(edges[f][0] + 6, edges[f][1], far - 6, score[1]) for f in ("Q", "K")]
     bands.append((score[0] + 6, score[1], score[0] + 82, score[1]))
-    bands.append((weight[0] + 6, score[1], weight[0] + 64, score[1]))
-    bands.append((edges["V"][0] + 6, edges["V"][1], weight[0] + 64, score[1] + 6))
-    canvas.parts[:0] = [svg.band(*ends, colour) for ends in bands]
+    bands.append((weight[0] + 6, score[1], weight[0] + 82, score[1]))
+    bands.append((edges["V"][0] + 6, edges["V"][1], weight[0] + 82, score[1] + 6))
+    canvas.parts[:0] = [svg.band(*ends, colour, canvas.css(head)) for ends in bands]
+    if head == canvas.head:
+        stations = ((x, edges["Q"]), (far, score), (score[0] + 88, weight), (weight[0] + 88, answer))
+        _threads(canvas, (x_right, y_x), stations)
     for text, down in ((canvas.names["divisor"], -12), ("softmax", 21)):
         canvas.parts.append(svg.words(score[0] + 44, y + canvas.rows / 2 + down, text, "note", "middle"))
     return answer
+
+
+def _threads(canvas: Canvas, start: tuple[float, float], stations) -> None:
+    """From grid to grid; a station is where a grid begins, and where it ends with its middle."""
+    for begins, ends in stations:
+        canvas.thread(start[0] + 3, start[1], begins - 4, ends[1])
+        start = ends
 
 
 def _lane_title(canvas: Canvas, head: int, x: float, top: float) -> None:
@@ -167,8 +193,10 @@ def _end(canvas: Canvas, right: float, middle: float, joins) -> float:
     """The heads side by side, mixed by W^O into the output; returns the picture's width."""
     x, top = right + 58, middle - canvas.rows / 2
     edge, y = canvas.draw("concat", x, top, "step_7_mix")
-    bands = [svg.band(out + 6, out_y, x - 6, y, f"--mha-head-{lane % 8 + 1}") for lane, out, out_y in joins]
-    bands.append(svg.band(edge + 6, y, edge + 66, y, "--mha-muted"))
+    bands = [svg.band(out + 6, out_y, x - 6, y, f"--mha-head-{lane % 8 + 1}", canvas.css(lane)) for lane, out, out_y in joins]
+    bands.append(svg.band(edge + 6, y, edge + 66, y, "--mha-muted", "band lit"))
+    chosen = next((out, out_y) for lane, out, out_y in joins if lane == canvas.head)
+    _threads(canvas, chosen, ((x, (edge, y)), (edge + 72, (edge, y))))
     canvas.parts.append(f'<text class="note" x="{edge + 36:g}" y="{y - 14:g}" text-anchor="middle">· {svg.symbol("W^O")}</text>')
     final, _ = canvas.draw("output", edge + 72, top, "step_7_mix")
     canvas.parts[:0] = bands

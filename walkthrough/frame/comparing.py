@@ -6,6 +6,7 @@ import streamlit as st
 
 from walkthrough.experiments import address_of
 from walkthrough.figures.comparison import TOLD
+from walkthrough.frame import view
 from walkthrough.frame.state import change, settings
 from walkthrough.lesson import text
 from walkthrough.settings import CHOICES, Settings, correct
@@ -59,5 +60,5 @@ def _swap(A: Settings) -> None:
 def line_up_by() -> str:
     """Whether words or places are held against each other."""
     ways = {way: text(f"lab_line_up_{way}") for way in ("word", "place")}
-    by = st.segmented_control(text("lab_line_up"), ways, default="word", key="lab_line_up", format_func=ways.get)
-    return by or "word"
+    bound = view.control("by", "lab_line_up", ways, "word")
+    return st.segmented_control(text("lab_line_up"), ways, format_func=ways.get, **bound) or "word"

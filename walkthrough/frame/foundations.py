@@ -11,7 +11,7 @@ from walkthrough.drag import map as chart
 from walkthrough.drag import readings
 from walkthrough.drag.reels import Reel
 from walkthrough.drag.symbols import BY_PAGE, EXTRAS, GOAL, PAGES
-from walkthrough.frame import parts
+from walkthrough.frame import parts, view
 from walkthrough.frame.shell import go_to, page_link
 from walkthrough.frame.state import change
 from walkthrough.lesson import load, text
@@ -19,6 +19,7 @@ from walkthrough.lesson import load, text
 HERE = Path(__file__).parent.parent
 ORDER = (*PAGES, *EXTRAS)
 ANSWERS = "foundations_answers"
+CUTS = range(1, 17)
 
 
 # ---- pictures
@@ -192,19 +193,14 @@ def draw_again(first: int) -> int:
 
 
 def pick(key: str, options, start, label: str):
-    """A slider over a few values, kept while the session lasts."""
-    kept = f"found_kept_{key}"
-    st.session_state.setdefault(f"found_{key}", st.session_state.get(kept, start))
-    chosen = st.select_slider(label, options, key=f"found_{key}")
-    st.session_state[kept] = chosen
-    return chosen
+    """A slider over a few values; the choice is in the address."""
+    return st.select_slider(label, options, **view.control(key, f"found_{key}", options, start))
 
 
 def cut_by() -> int:
-    """Into how many bands the list is cut on the page of heads; kept in the session."""
-    return st.session_state.setdefault("found_h", 8)
+    """Into how many bands the list is cut on the page of heads."""
+    return view.chosen("cut_by", CUTS, 8)
 
 
 def cut(part: str) -> None:
-    st.session_state["found_h"] = int(part.split(":")[1])
-
+    view.choose("cut_by", int(part.split(":")[1]), 8)

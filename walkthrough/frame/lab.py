@@ -9,6 +9,7 @@ import streamlit as st
 
 from mha_core.stages import BY_FIELD
 from walkthrough.experiments import LIBRARY, left_out
+from walkthrough.frame import view
 from walkthrough.frame.controls import hold, take
 from walkthrough.frame.parts import Page
 from walkthrough.frame.shell import WALK, page_link
@@ -62,16 +63,13 @@ def ready(name: str, choices: Iterable[tuple[str, Mapping[str, object]]]) -> Non
 
 def pick_stage(name: str, fields: tuple[str, ...], default: str) -> str:
     """Which grid is held against its other self."""
-    key = f"pick_{name}"
-    if st.session_state.get(key) not in fields:
-        st.session_state[key] = default
     names = {field: text(f"lab_stage_{field}") for field in fields}
-    return st.segmented_control(text("lab_stage"), fields, key=key, format_func=names.get) or default
+    return st.segmented_control(text("lab_stage"), fields, format_func=names.get, **view.control(name, f"pick_{name}", fields, default)) or default
 
 
 def show_all(name: str) -> bool:
     """Wide grids are folded until this is switched on."""
-    return st.toggle(text("lab_show_all"), key=f"all_{name}")
+    return view.switch(f"all_{name}", f"all_{name}", text("lab_show_all"))
 
 
 def choose_heads_off(h: int, off: tuple[int, ...]) -> None:

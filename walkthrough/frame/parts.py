@@ -13,10 +13,12 @@ import streamlit as st
 from mha_core.stages import stage_of
 from walkthrough import palette
 from walkthrough.figures.drawing import draw
+from walkthrough.figures.printable import printable
 from walkthrough.figures.whole import whole as draw_whole
+from walkthrough.frame import view
 from walkthrough.frame.pins import follow, pin
 from walkthrough.frame.reference import misconceptions_here
-from walkthrough.frame.shell import GROUPS, PAGES, WALK, go_to, navigate, page_link, steps, title
+from walkthrough.frame.shell import PAGES, WALK, go_to, navigate, page_link, steps, title
 from walkthrough.frame.questions import ask_here
 from walkthrough.frame.state import change, drop_cells, notes, settings
 from walkthrough.lesson import load, text
@@ -27,6 +29,7 @@ from walkthrough.sheet.sheet import sheet as build_sheet
 from walkthrough.walk import Walk, read_cell, walk_of
 
 HERE = Path(__file__).parent
+COLUMNS = (("walk", "story"), ("foundations",), ("lab", "reference"))  # of the table of contents
 
 
 def walk() -> Walk:
@@ -106,12 +109,16 @@ class Page:
         for name in sections:
             if f"{name}_answer" in sections:
                 self.check(name)
-        for name in ("story", "more"):
-            if name in sections:
-                with st.expander(text(f"label_{name}")):
-                    self.say(name)
+        self.folds()
         code_that_ran(*fields)
         steps(self.name)
+
+    def folds(self) -> None:
+        """The story and a closer look, open on request."""
+        for name in ("story", "more"):
+            if name in self.lesson.sections:
+                with st.expander(text(f"fold_page_{name}")):
+                    self.say(name)
 
     def edges(self) -> None:
         """The cases at the edge, as a quiet row of cards. "Heading | seeded" is a case of seeded numbers alone."""
@@ -180,10 +187,16 @@ def _parameters(function: Callable) -> frozenset[str]:
     return frozenset(inspect.signature(function).parameters)
 
 
-def whole(key: str) -> None:
-    """The whole picture; its parts open their steps, a head's small grid makes that head the chosen one."""
+def whole(key: str, keep: bool = False) -> None:
+    """The whole picture; its parts open their steps, a head's small grid makes that head the chosen one. With `keep` it can
+    be taken home as one file.
+    """
     found = walk()
-    opened = picture(draw_whole(found.trace, found.tokens, found.word, found.head, _whole_names(found), percent), key)
+    svg = draw_whole(found.trace, found.tokens, found.word, found.head, _whole_names(found), percent)
+    opened = picture(svg, key)
+    if keep:
+        file = printable(svg, _picture_css(), " ".join(_origin_said()[:1]))
+        st.download_button(text("whole_keep"), file, "attention.svg", "image/svg+xml", key=f"keep_{key}", on_click="ignore")
     if opened and opened.startswith("head:"):
         change(head=int(opened.removeprefix("head:")))
         st.rerun()
@@ -199,15 +212,20 @@ def picture(svg: str, key: str) -> str | None:
 def _whole_names(found: Walk) -> dict[str, str]:
     names = {field: stage_of(field).symbol for field in ("X", "Q", "K", "V", "output")}
     names |= {field: text(f"whole_{field}") for field in ("scores", "weights", "heads", "concat")}
-    names |= {key: text(f"whole_{key}") for key in ("opens", "gives", "gives_long", "describe", "others", "follow", "head", "skips")}
+    names |= {key: text(f"whole_{key}") for key in ("opens", "gives", "gives_long", "describe", "others", "follow", "head")}
     names |= {page: text(f"nav_{page}") for page in WALK}
     return names | {"divisor": text("whole_divisor", divisor=f"{found.trace.divisor:.4g}")}
 
 
 @cache
+def _picture_css() -> str:
+    return (HERE / "whole.css").read_text(encoding="utf-8")
+
+
+@cache
 def _picture_component():
     return st.components.v2.component(
-        "mha_whole", html='<div class="whole-host"></div>', css=(HERE / "whole.css").read_text(), js=(HERE / "whole.js").read_text()
+        "mha_whole", html='<div class="whole-host"></div>', css=_picture_css(), js=(HERE / "whole.js").read_text()
     )
 
 
@@ -223,24 +241,35 @@ def code_that_ran(*fields: str) -> None:
 
 
 def origin() -> None:
-    """Where the numbers come from, said where they are shown; and that special tokens are hidden, wherever they are."""
+    """Where the numbers come from, said where they are shown."""
+    st.html(f'<div class="origin">{escape(" ".join(_origin_said()))}</div>')
+
+
+def _origin_said() -> list[str]:
+    """Whose numbers these are, that all are computed, and whether special tokens are hidden, wherever they are."""
     found = walk()
     chosen = found.settings
     key = f"origin_{chosen.source.replace('-', '_')}"
     said = [text(key, seed=chosen.seed, layer=chosen.layer, model=found.origin), text("origin_every")]
     if chosen.source == "trained":
         said.append(text("origin_hidden" if chosen.hide_special else "origin_special"))
-    st.html(f'<div class="origin">{escape(" ".join(said))}</div>')
+    return said
 
 
 def contents() -> None:
-    """Links to all pages, by group, each with its question."""
-    for group in ("walk", *GROUPS):
-        names = WALK if group == "walk" else [name for name in PAGES if name.startswith(group)]
-        if names:
-            st.html(f"<h2>{escape(text(f'nav_section_{group}'))}</h2>")
+    """Links to all pages, each with the question that it answers: the groups in columns, which a phone puts in one."""
+    for column, groups in zip(st.columns(len(COLUMNS), gap="large"), COLUMNS):
+        with column:
+            for group in groups:
+                _links(group, WALK if group == "walk" else tuple(name for name in PAGES if name.startswith(group)))
+
+
+def _links(group: str, names: tuple[str, ...]) -> None:
+    with st.container(key=f"group_{group}"):
+        st.html(f'<h2 class="contents-head">{escape(text(f"nav_section_{group}"))}</h2>')
         for name in names:
             page_link(name, title(name))
+            st.html(f'<div class="asks">{load(name).headline.fill(live())}</div>')
 
 
 def fold(name: str):
@@ -250,12 +279,10 @@ def fold(name: str):
 
 def choose(name: str, options: tuple, label: str):
     """One of a few options for a picture of this page."""
-    chosen = st.segmented_control(
-        label, options, default=options[0], key=f"choose_{name}", format_func=lambda option: text(f"{name}_{option}")
-    )
-    return chosen or options[0]
+    bound = view.control(name, f"choose_{name}", options, options[0])
+    return st.segmented_control(label, options, format_func=lambda option: text(f"{name}_{option}"), **bound) or options[0]
 
 
 def switch(name: str, label: str) -> bool:
     """An experiment of this page, off until it is switched on."""
-    return st.toggle(label, key=f"switch_{name}")
+    return view.switch(name, f"switch_{name}", label)

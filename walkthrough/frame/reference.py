@@ -8,7 +8,7 @@ import streamlit as st
 
 from walkthrough import notation
 from walkthrough.digits import digits
-from walkthrough.frame.controls import hold
+from walkthrough.frame import view
 from walkthrough.frame.shell import WALK, go_to, page_link
 from walkthrough.frame.state import settings
 from walkthrough.lesson import Section, formula_to_html, text
@@ -20,6 +20,7 @@ from walkthrough.small_grid import Grid, largest, places, table
 from walkthrough.typeset import to_html, to_label
 
 PAGE = "reference_misconceptions"
+FIRST = next(iter(MISCONCEPTIONS))
 STYLE = """<style>
 .ref { border-collapse: collapse; width: 100%; max-width: 60rem; font-size: 1rem; line-height: 1.4;
   table-layout: fixed; }
@@ -43,21 +44,9 @@ STYLE = """<style>
 # ---- misconceptions --------------------------------------------------------------------------------------------
 def choose_misconception() -> str:
     """The misconception to show: the one a link asked for, or one chosen here."""
-    chosen = st.session_state.get("misconception")
-    key = hold("choose_misconception", chosen if chosen in MISCONCEPTIONS else next(iter(MISCONCEPTIONS)))
-    st.selectbox(
-        text("label_misconception"),
-        list(MISCONCEPTIONS),
-        key=key,
-        format_func=lambda name: text(f"mis_name_{name}"),
-        on_change=_keep,
-        width=420,
-    )
-    return st.session_state[key]
-
-
-def _keep() -> None:
-    st.session_state["misconception"] = st.session_state["choose_misconception"]
+    bound = view.control("misconception", "choose_misconception", MISCONCEPTIONS, FIRST)
+    label, names = text("label_misconception"), list(MISCONCEPTIONS)
+    return st.selectbox(label, names, format_func=lambda name: text(f"mis_name_{name}"), width=420, **bound)
 
 
 def misconceptions_here(step: int) -> None:
@@ -68,7 +57,7 @@ def misconceptions_here(step: int) -> None:
         for name in of_step(step):
             label = to_label(text("mis_open", name=text(f"mis_name_{name}")))
             if st.button(label, key=f"misconception_{name}", type="tertiary"):
-                st.session_state["misconception"] = name
+                view.choose("misconception", name, FIRST)
                 go_to(PAGE)
 
 

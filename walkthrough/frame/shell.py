@@ -33,6 +33,7 @@ def _style() -> str:
     here = ", ".join(f".st-key-strip_{k} > :nth-child({k + 1}) a" for k in range(len(WALK) + 1))
     rules = f":root, .stApp {{ {css_variables()} }}\n{here} {{ background: var(--mha-text) !important; }}\n"
     inside = here.replace(" a", " a *") + " { color: var(--mha-background) !important; }\n"
+    inside += here.replace(" a", "") + " { scroll-initial-target: nearest; }\n"  # on a phone the strip begins at this page
     return f"<style>{rules}{inside}{(HERE / 'style.css').read_text(encoding='utf-8')}</style>"
 
 

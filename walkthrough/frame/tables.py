@@ -8,6 +8,7 @@ from html import escape
 import streamlit as st
 
 from walkthrough.figures import bands as drawn_bands
+from walkthrough.frame import view
 from walkthrough.frame.controls import hold, take
 from walkthrough.frame.parts import Page
 from walkthrough.frame.shell import WALK, page_link
@@ -18,6 +19,7 @@ from walkthrough.sheet.sheet import sheet as build_sheet
 from walkthrough.stories import relabel, story_settings
 from walkthrough.walk import Walk
 
+MOST_WIDE = (16384, 256, 16384)  # what may be typed for d_model, h, d_v
 STYLE = """<style>
 .mha-scroll { overflow-x: auto; max-width: 100%; margin: 0.3rem 0 0.6rem; }
 .mha-table { border-collapse: collapse; font-size: 1.02rem; line-height: 1.35; }
@@ -78,7 +80,8 @@ def story_link(page: str, label: str, word: int = 2) -> None:
 def pick(name: str, options: Sequence, label: str, show, default=None):
     """One of some options of this page, shown as `show` says."""
     first = options[0] if default is None else default
-    chosen = st.segmented_control(label, options, default=first, key=f"pick_{name}", format_func=show)
+    bound = view.control(name, f"pick_{name}", options, first)
+    chosen = st.segmented_control(label, options, format_func=show, **bound)
     return first if chosen is None else chosen
 
 
@@ -149,22 +152,32 @@ def steps_of_story(page: Page) -> None:
 
 
 def three_widths(name: str, first: tuple[int, int, int]) -> tuple[int, int, int]:
-    """d_model, h and d_v, each typed; while the switch is on, d_v is the even share, rounded down."""
-    keys = [f"{name}_{field}" for field in ("d_model", "h", "d_v")]
-    for key, value in zip(keys, first):
-        st.session_state.setdefault(key, value)
-
-    def back():
-        st.session_state.update(zip(keys, first))
-
+    """d_model, h and d_v, each typed; d_v is the even share, rounded down, unless one is chosen freely. In the address
+    they are three numbers, or two where the share is even.
+    """
+    keys = [f"{name}_{field}" for field in ("d_model", "h", "d_v", "share")]
+    typed, is_shared = _widths(name, first)
+    for key, value in zip(keys, (*typed, is_shared)):
+        hold(key, value)
+    bound = {"on_change": _take_widths, "args": (name, keys, first)}
     columns = st.columns(3)
-    limits = ((1, 16384), (1, 256), (1, 16384))
-    shared = st.toggle(text(f"label_{name}_share"), value=True, key=f"{name}_share")
-    d_model, h = (
-        column.number_input(text(f"label_{key}"), *limit, key=key) for column, key, limit in zip(columns, keys[:2], limits)
-    )
-    if shared:
-        st.session_state[keys[2]] = max(1, d_model // h)
-    d_v = columns[2].number_input(text(f"label_{keys[2]}"), *limits[2], key=keys[2], disabled=shared)
-    st.button(text(f"button_{name}"), key=f"{name}_back", on_click=back)
-    return d_model, h, d_v
+    st.toggle(text("width_share"), key=keys[3], **bound)
+    for column, key, field, most in zip(columns, keys, ("d_model", "h", "d_v"), MOST_WIDE):
+        column.number_input(text(f"width_{field}"), 1, most, key=key, disabled=is_shared and field == "d_v", **bound)
+    st.button(text(f"button_{name}"), key=f"{name}_back", on_click=view.choose, args=(name, None, None))
+    return typed
+
+
+def _widths(name: str, first: tuple[int, int, int]) -> tuple[tuple[int, int, int], bool]:
+    """The three widths of the address and whether d_v is the even share; the first ones where it has none that can be."""
+    said = [int(part) for part in view.choices().get(name, "").split("_") if part.isascii() and part.isdigit()]
+    if not (2 <= len(said) <= 3 and all(1 <= size <= most for size, most in zip(said, MOST_WIDE))):
+        return first, True
+    return (*said[:2], said[2] if len(said) == 3 else max(1, said[0] // said[1])), len(said) == 2
+
+
+def _take_widths(name: str, keys: list[str], first: tuple[int, int, int]) -> None:
+    *typed, is_shared = (st.session_state[key] for key in keys)
+    if None not in typed:
+        spelled = "_".join(map(str, typed[:2] if is_shared else typed))
+        view.choose(name, spelled, "_".join(map(str, first[:2])))

@@ -1,0 +1,54 @@
+"""From any page to any other in two clicks with everything as it is, and whatever is typed anywhere, every page stands."""
+
+from urllib.parse import urlencode
+
+import pytest
+
+from tests.walkthrough.test_pages import HOSTILE, TEN, open_app, prose
+from walkthrough.frame.shell import CONTENTS, PAGES, WALK
+from walkthrough.settings import Settings
+
+CHOSEN = Settings(TEN, d_model=16, h=4, divisor="none", mask="causal", seed=5, word=2, head=3, off="1", view="by.place")
+FOUNDATION = "answer_foundations_06_dot"
+BOXES = [  # every box into which words can be typed, on a page that has it (test_lab_1.py types into those of its pages)
+    ("start", "text_input", "start_sentence"), ("lab_check", "text_input", "side_sentence"),
+    ("foundations_13_checklist", "text_input", FOUNDATION), ("whole_picture", "text_area", "say_it_back"),
+]
+
+
+def links(at) -> dict[str, str]:
+    """Page → query of every link on a page."""
+    return {link.proto.page: link.proto.query_string for link in at.get("page_link")}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_has_the_contents_one_click_away(page):
+    at = open_app(page, CHOSEN)
+    assert not at.exception
+    assert links(at)[CONTENTS] == urlencode(CHOSEN.to_query())
+
+
+def test_the_contents_have_every_page_one_click_away_with_its_question():
+    at = open_app(CONTENTS, CHOSEN)
+    found = {page or "start": query for page, query in links(at).items()}
+    assert set(found) == set(PAGES)
+    assert set(found.values()) == {urlencode(CHOSEN.to_query())}
+    assert prose(at).count('class="asks"') == len(PAGES) - 1  # all but the contents
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in WALK])
+def test_no_sentence_breaks_a_page_beside_the_walk_or_becomes_markup(page):
+    at = open_app(page)
+    for typed in HOSTILE:
+        at.text_input(key="side_sentence").set_value(typed).run()
+        assert not at.exception, (typed[:40], at.exception[0].stack_trace)
+        assert "<script>alert" not in prose(at) and "<img src" not in prose(at)
+
+
+@pytest.mark.parametrize(("page", "kind", "key"), BOXES)
+def test_whatever_is_typed_into_a_box_the_page_stands(page, kind, key):
+    at = open_app(page)
+    for typed in HOSTILE:
+        next(box for box in at.get(kind) if box.key == key).set_value(typed).run()
+        assert not at.exception, (typed[:40], at.exception[0].stack_trace)
+        assert "<script>alert" not in prose(at) and "<img src" not in prose(at)
