@@ -1,12 +1,10 @@
 """What the trained model does with a sentence, all layers and heads at once: found heads, limits, and the live check."""
 
-from functools import lru_cache
-
 import numpy as np
 
 from mha_core.encoder import Reading
 from mha_core.heads import Found, carried, rank_heads
-from walkthrough.sources import encoder, pieces_of
+from walkthrough.sources import encoder, pieces_of, trained_by
 
 PATTERNS = ("previous", "next", "same", "pair", "broad", "first")
 LESSON_FINDS = (  # the lesson's own finds, counted from 1: a pattern, a layer, a head, a sentence that shows it
@@ -20,23 +18,24 @@ LESSON_FINDS = (  # the lesson's own finds, counted from 1: a pattern, a layer, 
 TIRED, WIDE = (f"The animal didn't cross the street because it was too {why}" for why in ("tired", "wide"))
 
 
-@lru_cache(maxsize=3)
-def reading(sentence: str) -> Reading:
-    """One sentence, read once: the traces of all layers, and the sentence vector."""
-    return encoder().read(sentence)
+def reading(sentence: str, model: str = "") -> Reading:
+    """One sentence, read once: the traces of all layers, and the sentence vector. model: see Settings.model."""
+    return trained_by(model).reading(sentence)
 
 
-def find(sentence: str, pattern: str, query: int = 0, key: int = 0, most: int = 8) -> tuple[Found, ...]:
+def find(
+    sentence: str, pattern: str, query: int = 0, key: int = 0, most: int = 8, model: str = ""
+) -> tuple[Found, ...]:
     """The heads that follow a pattern most closely, best first. query and key count pieces from 0 (for "pair").
 
     Raises ValueError where this sentence cannot show the pattern.
     """
-    pieces = pieces_of(sentence)
+    pieces = pieces_of(sentence, model)
     places = {"query": query, "key": key} if pattern == "pair" else {}
-    return rank_heads(reading(sentence).traces, pieces.tokens, pattern, kept=pieces.kept, **places)[:most]
+    return rank_heads(reading(sentence, model).traces, pieces.tokens, pattern, kept=pieces.kept, **places)[:most]
 
 
-PRONOUN_HEAD = (6, 12)  # the head that looks from "it" to an animal most, counted from 1
+PRONOUN_HEAD = (6, 12)  # of the packaged model: the head that looks from "it" to an animal most, counted from 1
 
 
 def pronoun_looks(sentence: str) -> dict[str, float]:
@@ -61,46 +60,46 @@ def without_heads(sentence: str, *heads: tuple[int, int]) -> float:
     return float(reading(sentence).vector @ silent)
 
 
-def rollout(sentence: str) -> np.ndarray:
+def rollout(sentence: str, model: str = "") -> np.ndarray:
     """How much of each piece's final row goes back to each first row, if weights were all that counted [n, n].
 
     The mean over heads, half of it set aside for the way round the heads, multiplied layer by layer (Abnar and Zuidema 2020).
     """
-    n = len(pieces_of(sentence).tokens)
+    n = len(pieces_of(sentence, model).tokens)
     total = np.eye(n)
-    for trace in reading(sentence).traces:
+    for trace in reading(sentence, model).traces:
         total = (0.5 * trace.weights.mean(axis=0) + 0.5 * np.eye(n)) @ total
     return total
 
 
-def mean_weights(sentence: str) -> np.ndarray:
+def mean_weights(sentence: str, model: str = "") -> np.ndarray:
     """The mean weight that each piece gets, over all layers, heads and queries [n]."""
-    return np.mean([trace.weights.mean(axis=(0, 1)) for trace in reading(sentence).traces], axis=0)
+    return np.mean([trace.weights.mean(axis=(0, 1)) for trace in reading(sentence, model).traces], axis=0)
 
 
-def mean_carried(sentence: str) -> np.ndarray:
+def mean_carried(sentence: str, model: str = "") -> np.ndarray:
     """The mean length of what each piece really adds (weight × size), as shares that sum to 1 [n]."""
-    sizes = np.mean([carried(trace).mean(axis=(0, 1)) for trace in reading(sentence).traces], axis=0)
+    sizes = np.mean([carried(trace).mean(axis=(0, 1)) for trace in reading(sentence, model).traces], axis=0)
     return sizes / sizes.sum()
 
 
-def left_out(sentence: str) -> np.ndarray:
+def left_out(sentence: str, model: str = "") -> np.ndarray:
     """How far the sentence vector turns (1 − cosine) when one word's characters are left out of the sentence [pieces kept]."""
-    pieces, whole = pieces_of(sentence), reading(sentence).vector
+    pieces, whole = pieces_of(sentence, model), reading(sentence, model).vector
     turned = []
     for place in pieces.kept:
         start, end = pieces.spans[place]
         rest = (sentence[:start] + sentence[end:]).strip()
-        turned.append(1.0 - float(whole @ encoder().encode(rest)))
+        turned.append(1.0 - float(whole @ encoder(model).encode(rest)))
     return np.array(turned)
 
 
-def answers(sentence: str) -> dict[str, np.ndarray]:
+def answers(sentence: str, model: str = "") -> dict[str, np.ndarray]:
     """Four measures of which of the sentence's own pieces matter, each as shares that sum to 1."""
-    kept = list(pieces_of(sentence).kept)
-    rolled = rollout(sentence).mean(axis=0)
+    kept = list(pieces_of(sentence, model).kept)
+    rolled = rollout(sentence, model).mean(axis=0)
     measures = {
-        "weights": mean_weights(sentence)[kept], "carried": mean_carried(sentence)[kept], "rollout": rolled[kept],
-        "left_out": np.maximum(left_out(sentence), 0.0),
+        "weights": mean_weights(sentence, model)[kept], "carried": mean_carried(sentence, model)[kept],
+        "rollout": rolled[kept], "left_out": np.maximum(left_out(sentence, model), 0.0),
     }
     return {name: values / (values.sum() or 1.0) for name, values in measures.items()}

@@ -49,9 +49,8 @@ def test_a_missing_model_is_said_and_the_walk_goes_on_with_seeded_numbers(monkey
     def absent():
         raise EncoderUnavailable("The trained model is not installed here; install it.")
 
-    sources.pieces_of.cache_clear()
     monkeypatch.setattr(sources, "load_encoder", absent)
-    sources.encoder.cache_clear()
+    sources.packaged.cache_clear()
     try:
         settings, notes = from_query({"source": "trained", "sentence": TEN, "word": "2"})
         assert settings == Settings(TEN, word=2)
@@ -61,7 +60,7 @@ def test_a_missing_model_is_said_and_the_walk_goes_on_with_seeded_numbers(monkey
             assert not at.exception and "not installed here" in prose(at)
     finally:
         monkeypatch.undo()
-        sources.encoder.cache_clear()
+        sources.packaged.cache_clear()
 
 
 def test_a_sentence_without_hand_built_heads_is_shown_seeded_with_a_note():

@@ -6,6 +6,7 @@ import streamlit as st
 
 from mha_core.parameters import head_width, legal_heads
 from mha_core.tokens import MAX_TOKENS
+from walkthrough.frame.own_model import own_model
 from walkthrough.frame.state import change, settings
 from walkthrough.lesson import counted, text
 from walkthrough.settings import CHOICES, D_MODELS, SEEDS, sizes
@@ -77,6 +78,7 @@ def _source(walk: Walk) -> None:
         st.select_slider(text("label_layer"), layers, key=key, on_change=take, args=("layer", key), help=text("help_layer"))
         key = hold("side_hide_special", chosen.hide_special)
         st.toggle(text("label_hide_special"), key=key, on_change=take, args=("hide_special", key), help=text("help_hide_special"))
+    own_model()
 
 
 def _width(walk: Walk) -> None:
