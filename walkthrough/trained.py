@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from mha_core.encoder import Reading
-from mha_core.heads import Found, carried, rank_heads
+from mha_core.attention import AttentionTrace
+from mha_core.encoder import EmbeddingParts, Reading
+from mha_core.heads import Found, carried, carried_sizes, rank_heads
 from walkthrough.sources import encoder, pieces_of, trained_by
 
 PATTERNS = ("previous", "next", "same", "pair", "broad", "first")
@@ -33,6 +34,24 @@ def find(
     pieces = pieces_of(sentence, model)
     places = {"query": query, "key": key} if pattern == "pair" else {}
     return rank_heads(reading(sentence, model).traces, pieces.tokens, pattern, kept=pieces.kept, **places)[:most]
+
+
+def embedded(sentence: str, model: str = "") -> EmbeddingParts:
+    """The rows that the model adds up before layer 1: of the piece, of its place, of its type; their sum; and X."""
+    return encoder(model).embedding_parts(sentence)
+
+
+def norm_at(parts: EmbeddingParts, place: int, model: str = "") -> dict[str, float]:
+    """How the norm turns the first number of one row of the sum into the first number of X.
+
+    mean and spread are the row's own; gain and shift are learned, one of each a column.
+    """
+    norm, row = encoder(model).embedding.norm, parts.total[place].astype(np.float64)
+    spread = float(np.sqrt(row.var() + norm.epsilon))
+    return {
+        "sum_first": float(row[0]), "norm_mean": float(row.mean()), "norm_spread": spread,
+        "gain_first": float(norm.gain[0]), "shift_first": float(norm.bias[0]), "X_first": float(parts.X[place, 0]),
+    }
 
 
 PRONOUN_HEAD = (6, 12)  # of the packaged model: the head that looks from "it" to an animal most, counted from 1
@@ -81,6 +100,17 @@ def mean_carried(sentence: str, model: str = "") -> np.ndarray:
     """The mean length of what each piece really adds (weight × size), as shares that sum to 1 [n]."""
     sizes = np.mean([carried(trace).mean(axis=(0, 1)) for trace in reading(sentence, model).traces], axis=0)
     return sizes / sizes.sum()
+
+
+def brought_by_first(trace: AttentionTrace, head: int, word: int) -> dict[str, float]:
+    """What the first token, [CLS], brings to one word in one head: the weight on it, the length of what it carries, the
+    mean length of what the others carry, and its part of all weight × length. head and word are counted from 0."""
+    weights, sizes = trace.weights[head, word].astype(np.float64), carried_sizes(trace)[head].astype(np.float64)
+    added = weights * sizes
+    return {
+        "percent": float(weights[0]), "size": float(sizes[0]), "others": float(sizes[1:].mean()),
+        "part": float(added[0] / added.sum()),
+    }
 
 
 def left_out(sentence: str, model: str = "") -> np.ndarray:
