@@ -21,7 +21,7 @@ from walkthrough.settings import Settings
 from walkthrough.sources import pieces_of
 
 MAT = "the cat sat on the mat"
-TITLES = ("the token itself", "its place", "its type", "the sum", "X: the sum, normed")
+TITLES = ("the token itself", "+ its place", "+ its type", "= the sum", "→ normed: X")
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def rows():
 
 def small_grids(at):
     """Title → rows of cells as text, in the order drawn."""
-    body = " ".join(element.proto.body for element in at.get("html") if 'class="minis"' in element.proto.body)
+    body = " ".join(element.proto.body for element in at.get("html") if "mini-part" in element.proto.body)
     found = re.findall(r'<div class="mini-title">(.*?)</div>.*?<tbody>(.*?)</tbody>', body, re.DOTALL)
     cells = lambda row: [unescape(re.sub("<[^>]*>", "", cell)) for cell in re.findall(r"<t[hd].*?</t[hd]>", row)]  # noqa: E731
     return {re.sub("<[^>]*>", "", title).strip(): [cells(row) for row in re.findall("<tr>(.*?)</tr>", rows)] for title, rows in found}
@@ -50,7 +50,9 @@ def test_the_grids_hold_the_librarys_rows_and_x_is_their_normed_sum(rows, hide):
     at = open_app("step_1_arrows", Settings(MAT, source="trained", word=2, head=1, hide_special=hide))
     assert not at.exception
     shown, kept = small_grids(at), slice(1, -1) if hide else slice(None)
-    assert tuple(shown) == TITLES
+    assert tuple(shown) == ("How the row of “the” is made" if not hide else "How the row of “cat” is made", *TITLES)
+    mine = shown.pop(next(iter(shown)))
+    assert mine == [[title, *shown[title][1][1:]] for title in TITLES]
     for title, expected in rows.items():
         there = expected[kept][:, [0, 1, 2, 3, -1]]
         assert [row[0] for row in shown[title]] == list(np.array(pieces_of(MAT).tokens)[kept])
@@ -60,9 +62,9 @@ def test_the_grids_hold_the_librarys_rows_and_x_is_their_normed_sum(rows, hide):
 @pytest.mark.parametrize(("hide", "place"), [(False, 1), (True, 2)])
 def test_the_sentence_about_the_norm_has_the_chosen_words_own_numbers(rows, hide, place):
     said = prose(open_app("step_1_arrows", Settings(MAT, source="trained", word=2, head=1, hide_special=hide)))
-    row = torch.tensor(rows["the sum"][place], dtype=torch.float64)
+    row = torch.tensor(rows["= the sum"][place], dtype=torch.float64)
     spread = row.std(correction=0).item()
-    for number in (row.mean().item(), spread, row[0].item(), float(rows["X: the sum, normed"][place, 0])):
+    for number in (row.mean().item(), spread, row[0].item(), float(rows["→ normed: X"][place, 0])):
         assert f">{digits(number)}</bdi>" in said or f">({digits(number)})</bdi>" in said
     found = trained.norm_at(trained.embedded(MAT), place)
     made = (found["sum_first"] - found["norm_mean"]) / found["norm_spread"] * found["gain_first"] + found["shift_first"]

@@ -78,7 +78,6 @@ def _source(walk: Walk) -> None:
         st.select_slider(text("label_layer"), layers, key=key, on_change=take, args=("layer", key), help=text("help_layer"))
         key = hold("side_hide_special", chosen.hide_special)
         st.toggle(text("label_hide_special"), key=key, on_change=take, args=("hide_special", key), help=text("help_hide_special"))
-    own_model()
 
 
 def _width(walk: Walk) -> None:
@@ -86,6 +85,7 @@ def _width(walk: Walk) -> None:
     if chosen.source != "seeded":
         fixed = text(f"fixed_{chosen.source.replace('-', '_')}", d_model=p.d_model, h=p.h, d_k=p.d_k)
         st.html(f'<div class="under fixed">{fixed}</div>')
+        own_model()
         return
     key = hold("side_d_model", chosen.d_model)
     st.select_slider(text("label_d_model"), D_MODELS, key=key, on_change=take, args=("d_model", key), help=text("help_d_model"))
@@ -98,6 +98,7 @@ def _width(walk: Walk) -> None:
     st.html(f'<div class="under">{text("value_h", heads=counted("heads", chosen.h), d_k=p.d_k)}</div>')
     with st.popover(text("label_try_h"), width="stretch"):
         try_heads("side")
+    own_model()
 
 
 def try_heads(place: str) -> None:

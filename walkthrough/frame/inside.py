@@ -5,24 +5,21 @@ Both are said in sections of the lesson "trained_inside".
 
 from collections import ChainMap
 
-from html import escape
-
+import numpy as np
 import streamlit as st
 
 from walkthrough import trained
 from walkthrough.digits import digits
-from walkthrough.frame.parts import live, walk
+from walkthrough.frame.parts import fold, live, walk
 from walkthrough.frame.shell import page_link
 from walkthrough.lesson import load, text
 from walkthrough.phrases import percent
-from walkthrough.small_grid import STYLE, Grid, places, table
+from walkthrough.small_grid import STYLE, Grid, largest, places, table
 from walkthrough.sources import pieces_of
 
-PARTS = (("word", ""), ("position", "+"), ("kind", "+"), ("total", "="), ("X", "→"))
-SIGNS = """<style>
-.mini-part { display: flex; gap: 0.7rem; align-items: center; min-width: 0; }
-.mini-part > :last-child { min-width: 0; }
-.mini-sign { font-size: 1.5rem; color: var(--mha-muted); }
+PARTS = {"word": "", "position": "+", "kind": "+", "total": "=", "X": "→"}
+WIDE = """<style>
+.mini-part .mini th[scope="row"] { min-width: 4.2rem; }
 </style>"""
 
 
@@ -36,9 +33,16 @@ def trained_sum() -> None:
     pieces = pieces_of(chosen.sentence, chosen.model)
     rows = list(pieces.kept) if chosen.hide_special else list(range(len(pieces.tokens)))
     _say("picture_parts", _said(trained.norm_at(parts, rows[found.word], chosen.model)))
-    grids = [Grid(text(f"parts_{name}"), getattr(parts, name)[rows], found.tokens, places(parts.X.shape[1])) for name, _ in PARTS]
-    drawn = (f'<div class="mini-part">{_sign(sign)}<div>{table(grid)}</div></div>' for grid, (_, sign) in zip(grids, PARTS))
-    st.html(f'{STYLE}{SIGNS}<div class="minis">{"".join(drawn)}</div>')
+    columns, whole = places(parts.X.shape[1]), {name: getattr(parts, name)[rows] for name in PARTS}
+    mine = np.stack([grid[found.word] for grid in whole.values()])
+    labels = [f"{sign} {text(f'parts_{name}')}".strip() for name, sign in PARTS.items()]
+    title = text("parts_of_word", word=found.tokens[found.word])
+    st.html(f'{STYLE}{WIDE}<div class="mini-part">{table(Grid(title, mine, labels, columns))}</div>')
+    with fold("parts"):
+        grids = [Grid(label, grid, found.tokens, columns) for label, grid in zip(labels, whole.values())]
+        limit = largest(*grids[:-1])
+        drawn = [table(grid, limit) for grid in grids[:-1]] + [table(grids[-1])]
+        st.html(f'<div class="minis">{"".join(f"<div class=mini-part>{one}</div>" for one in drawn)}</div>')
 
 
 def carried_by_the_frame() -> None:
@@ -63,7 +67,3 @@ def _said(found: dict[str, float]) -> dict[str, str]:
     """The numbers as text; those that follow a sign also in brackets where they are negative."""
     said = {name: digits(value) for name, value in found.items()}
     return said | {f"{name}_bracketed": f"({shown})" if found[name] < 0 else shown for name, shown in said.items()}
-
-
-def _sign(sign: str) -> str:
-    return f'<span class="mini-sign" aria-hidden="true">{escape(sign)}</span>' if sign else ""
