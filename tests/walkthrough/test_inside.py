@@ -21,7 +21,7 @@ from walkthrough.settings import Settings
 from walkthrough.sources import pieces_of
 
 MAT = "the cat sat on the mat"
-TITLES = ("the token itself", "+ its place", "+ its type", "= the sum", "→ normed: X")
+TITLES = ("the token itself", "+ its place", "+ its type", "= the sum", "→ X, normed")
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def test_the_sentence_about_the_norm_has_the_chosen_words_own_numbers(rows, hide
     said = prose(open_app("step_1_arrows", Settings(MAT, source="trained", word=2, head=1, hide_special=hide)))
     row = torch.tensor(rows["= the sum"][place], dtype=torch.float64)
     spread = row.std(correction=0).item()
-    for number in (row.mean().item(), spread, row[0].item(), float(rows["→ normed: X"][place, 0])):
+    for number in (row.mean().item(), spread, row[0].item(), float(rows["→ X, normed"][place, 0])):
         assert f">{digits(number)}</bdi>" in said or f">({digits(number)})</bdi>" in said
     found = trained.norm_at(trained.embedded(MAT), place)
     made = (found["sum_first"] - found["norm_mean"]) / found["norm_spread"] * found["gain_first"] + found["shift_first"]

@@ -19,7 +19,8 @@ from walkthrough.sources import pieces_of
 
 PARTS = {"word": "", "position": "+", "kind": "+", "total": "=", "X": "→"}
 WIDE = """<style>
-.mini-part .mini th[scope="row"] { min-width: 4.2rem; }
+.mini-part .mini th[scope="row"] { min-width: 4.4rem; }
+.caption .picture_parts p + p { margin-top: 0.5rem; }
 </style>"""
 
 
