@@ -3,6 +3,7 @@
 This is the one place that may import torch, and only when somebody asks for the check.
 """
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +19,16 @@ class LibraryMissing(ValueError):
     """sentence-transformers is not installed here; the message says what to do."""
 
 
-def differences(sentence: str, model: str = "") -> dict[str, float]:
-    """The largest absolute difference, ours against the library's: X, weights, layer 1 …, and the sentence vector.
+@dataclass(frozen=True, eq=False)
+class Check:
+    """The largest absolute differences, ours against the library's."""
+
+    largest: dict[str, float]  # of X, of all weights, after layer 1 …, of the sentence vector
+    heads: np.ndarray  # of the weights of each head [layers, h]
+
+
+def differences(sentence: str, model: str = "") -> Check:
+    """The same sentence through the library, and how far it is from ours.
 
     Raises LibraryMissing where the library, torch or the weights are not installed.
     """
@@ -32,9 +41,12 @@ def differences(sentence: str, model: str = "") -> dict[str, float]:
         vector = library.encode(sentence, convert_to_numpy=True, normalize_embeddings=True, show_progress_bar=False)
     states = [state[0].numpy() for state in theirs.hidden_states]
     found = {"X": _apart(states[0], ours.hidden[0])}
-    found["weights"] = max(_apart(a[0].numpy(), trace.weights) for a, trace in zip(theirs.attentions, ours.traces))
+    heads = np.array([
+        [_apart(*pair) for pair in zip(a[0].numpy(), trace.weights)] for a, trace in zip(theirs.attentions, ours.traces)
+    ])
+    found["weights"] = float(heads.max())
     found |= {f"layer {i}": _apart(state, ours.hidden[i]) for i, state in enumerate(states) if i}
-    return found | {"vector": _apart(vector, ours.vector)}
+    return Check(found | {"vector": _apart(vector, ours.vector)}, heads)
 
 
 def _apart(a, b) -> float:

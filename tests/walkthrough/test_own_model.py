@@ -128,8 +128,8 @@ def test_the_walk_and_the_sentence_vector_are_the_librarys_own(saved):
 
 def test_the_live_check_asks_the_library_about_the_same_folder(saved):
     found = library.differences(MAT, str(saved))
-    assert list(found) == ["X", "weights", "layer 1", "layer 2", "layer 3", "vector"]
-    assert 0 < max(found.values()) < 2e-5
+    assert list(found.largest) == ["X", "weights", "layer 1", "layer 2", "layer 3", "vector"]
+    assert 0 < max(found.largest.values()) < 2e-5 and found.heads.shape == (3, 5)
 
 
 # ---- sizes and names follow the model --------------------------------------------------------------------------

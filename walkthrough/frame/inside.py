@@ -1,9 +1,11 @@
-"""What stands on the pages of the walk with trained numbers alone: what X was made of, and what a weight on [CLS] carries.
+"""What stands on the pages of the walk for one source of numbers alone.
 
-Both are said in sections of the lesson "trained_inside".
+Trained: what X was made of, and what a weight on [CLS] carries (lesson "trained_inside"). Hand-built: why a query and a
+key meet.
 """
 
 from collections import ChainMap
+from html import escape
 
 import numpy as np
 import streamlit as st
@@ -15,7 +17,7 @@ from walkthrough.frame.shell import page_link
 from walkthrough.lesson import load, text
 from walkthrough.phrases import percent
 from walkthrough.small_grid import STYLE, Grid, largest, places, table
-from walkthrough.sources import pieces_of
+from walkthrough.sources import BY_HAND, pieces_of
 
 PARTS = {"word": "", "position": "+", "kind": "+", "total": "=", "X": "→"}
 WIDE = """<style>
@@ -44,6 +46,16 @@ def trained_sum() -> None:
         limit = largest(*grids[:-1])
         drawn = [table(grid, limit) for grid in grids[:-1]] + [table(grids[-1])]
         st.html(f'<div class="minis">{"".join(f"<div class=mini-part>{one}</div>" for one in drawn)}</div>')
+
+
+def why_they_meet() -> None:
+    """With hand-built heads: why the chosen head's queries and keys meet, in the words of whoever wrote it."""
+    found = walk()
+    if found.settings.source != "hand-built":
+        return
+    built = BY_HAND[found.settings.sentence]
+    said = text("hand_built_why", head=found.head + 1, title=built.titles[found.head], says=built.says[found.head])
+    st.html(f'<div class="caption">{escape(said)}</div>')
 
 
 def carried_by_the_frame() -> None:

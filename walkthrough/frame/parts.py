@@ -21,6 +21,7 @@ from walkthrough.frame.state import change, drop_cells, notes, settings
 from walkthrough.lesson import load, text
 from walkthrough.numbers import numbers, percent
 from walkthrough.settings import Note
+from walkthrough.sources import Pieces, pieces_of
 from walkthrough.sheet.mount import mount, unfolded_in
 from walkthrough.sheet.sheet import sheet as build_sheet
 from walkthrough.walk import Walk, read_cell, walk_of
@@ -216,7 +217,15 @@ def origin() -> None:
     said = [text(key, seed=chosen.seed, layer=chosen.layer, model=found.origin), text("origin_every")]
     if chosen.source == "trained":
         said.append(text("origin_hidden" if chosen.hide_special else "origin_special"))
+        said += _said_of_pieces(pieces_of(chosen.sentence, chosen.model))
     st.html(f'<div class="origin">{escape(" ".join(said))}</div>')
+
+
+def _said_of_pieces(pieces: Pieces) -> list[str]:
+    """What happened to text that looks like a special token, and to what did not fit into the model."""
+    typed = dict.fromkeys(pieces.tokens[place] for place in pieces.typed)
+    said = [text("origin_typed", typed=", ".join(typed))] if typed else []
+    return said + ([text("origin_left_out", n=pieces.left_out)] if pieces.left_out else [])
 
 
 def contents() -> None:

@@ -57,6 +57,13 @@ def name_of_check(name: str) -> str:
     return text(f"check_{kind}", layer=layer)
 
 
+def check_of_heads(apart) -> tuple[list[str], list[list[str]]]:
+    """The head and the rows of a table: a row a layer, a column a head."""
+    layers, h = apart.shape
+    top = [text("trained_layer"), *(text("option_head", head=head + 1) for head in range(h))]
+    return top, [[str(layer + 1), *(digits(float(number)) for number in apart[layer])] for layer in range(layers)]
+
+
 def lesson_finds() -> None:
     """The finds that the lesson is about, one click each."""
     for place, (pattern, layer, head, sentence) in enumerate(trained.LESSON_FINDS):
