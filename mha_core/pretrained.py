@@ -79,6 +79,12 @@ def load_encoder(path: str | Path | None = None, dtype: str | type | np.dtype = 
     return Encoder(NAME if known else folder.name, tokenizer, embedding, layers, pooling)
 
 
+def check_kind(folder: Path) -> None:
+    """Refuse (EncoderUnavailable), from its small files alone, a folder whose model cannot be walked."""
+    _checked_config(folder)
+    _pooling(folder)
+
+
 def _packaged_folder() -> Path:
     spec = find_spec(PACKAGE)  # finds the package without running any of its code
     if spec is None or not spec.submodule_search_locations:

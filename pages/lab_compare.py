@@ -1,6 +1,6 @@
 """Compare: what you see now (B) against what you pinned (A), stage by stage."""
 
-from walkthrough import experiments, frame
+from walkthrough import experiments, frame, own_models
 from walkthrough.experiments.compare import FIELDS
 from walkthrough.figures import comparison as tables
 from walkthrough.frame import comparing, lab
@@ -9,7 +9,7 @@ from walkthrough.walk import walk_of
 B = frame.walk()
 page = lab.page("lab_compare")
 page.say("what")
-pinned, notes = experiments.pinned(B.settings.against)
+pinned, notes = experiments.pinned(B.settings.against, own_models.is_offered())
 comparing.pairs()
 comparing.pin_controls(pinned)
 lab.notes(notes)

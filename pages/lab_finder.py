@@ -12,8 +12,8 @@ from walkthrough.trained import PATTERNS, find
 page = frame.Page("lab_finder")
 page.say("what", "why")
 if trained.is_there():
-    sentence = frame.settings().sentence
-    tokens = pieces_of(sentence).tokens
+    sentence, model = frame.settings().sentence, frame.settings().model
+    tokens = pieces_of(sentence, model).tokens
     pattern = st.selectbox(
         text("label_pattern"), PATTERNS, format_func=lambda name: text(f"pattern_{name}"),
         **view.control("pattern", "finder_pattern", PATTERNS, PATTERNS[0]),
@@ -26,7 +26,7 @@ if trained.is_there():
         key = st.selectbox(text("label_to_word"), places, index=1, format_func=name, key=key_of("finder_to", tokens))
     page.caption("picture")
     try:
-        trained.found_heads(find(sentence, pattern, query, key))
+        trained.found_heads(find(sentence, pattern, query, key, model=model))
     except ValueError as impossible:
         st.text(str(impossible))
     page.say("see")

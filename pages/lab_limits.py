@@ -2,12 +2,14 @@
 
 from walkthrough import frame, trained
 from walkthrough.digits import digits
+from walkthrough.frame import tables
 from walkthrough.frame import trained as parts
 from walkthrough.lesson import text
+from walkthrough.sources import encoder
 
 page = frame.Page("lab_limits")
 page.say("what")
-if parts.is_there():
+if parts.is_there(""):
     sentence = frame.settings().sentence
     tired, wide = (trained.pronoun_looks(one) for one in (trained.TIRED, trained.WIDE))
     rests = trained.special_share(sentence)
@@ -23,4 +25,5 @@ if parts.is_there():
         [text("limits_tired"), values["tired_animal"], values["tired_street"]],
         [text("limits_wide"), values["wide_animal"], values["wide_street"]],
     ])
+    tables.told_origin(text("limits_model", model=encoder().name))
 frame.page_link("lab_which_words")

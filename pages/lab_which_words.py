@@ -10,10 +10,10 @@ from walkthrough.sources import pieces_of
 page = frame.Page("lab_which_words")
 page.say("what", "why")
 if parts.is_there():
-    sentence = frame.settings().sentence
-    kept = list(pieces_of(sentence).kept)
-    words = [pieces_of(sentence).tokens[place] for place in kept]
-    answers = {text(f"matters_{name}"): values for name, values in trained.answers(sentence).items()}
+    sentence, model = frame.settings().sentence, frame.settings().model
+    kept = list(pieces_of(sentence, model).kept)
+    words = [pieces_of(sentence, model).tokens[place] for place in kept]
+    answers = {text(f"matters_{name}"): values for name, values in trained.answers(sentence, model).items()}
     page.caption("picture")
     frame.drawing(lambda palette: ranks(answers, words, palette), describe_ranks(answers, words))
     parts.table([text("limits_word"), *answers], [

@@ -5,6 +5,7 @@ from functools import partial
 from mha_core.projection import projection
 from walkthrough import frame
 from walkthrough.figures.arrows import arrows, describe_arrows
+from walkthrough.frame import inside
 from walkthrough.lesson import text
 
 walk = frame.walk()
@@ -14,6 +15,7 @@ page.say("what", "why")
 if trace.P is None:
     page.caption("picture")
     frame.sheet("X", key="step_1")
+    inside.trained_sum()
 else:
     page.caption("picture", "picture_sum")
     frame.sheet("E + P = X", key="step_1")

@@ -3,6 +3,7 @@
 from walkthrough import frame
 from walkthrough.figures.beams import beams, describe_beams
 from walkthrough.figures.dot import describe_dot, dot
+from walkthrough.frame import inside
 from walkthrough.lesson import text
 
 walk = frame.walk()
@@ -11,6 +12,7 @@ page = frame.Page("step_3_scores")
 page.say("what", "why")
 page.caption("picture", "picture_grid")
 frame.sheet("Q · K.T = scores", key="step_3")
+inside.why_they_meet()
 page.caption("picture_beams")
 grid = trace.scores[head], walk.tokens, walk.other_tokens, walk.word
 frame.drawing(lambda palette: beams(*grid, palette, "score"), describe_beams(*grid, "score"))

@@ -2,6 +2,7 @@
 
 from walkthrough import frame
 from walkthrough.figures.blend import blend, describe_blend
+from walkthrough.frame import inside
 
 walk = frame.walk()
 trace = walk.trace
@@ -10,6 +11,7 @@ page = frame.Page("step_5_blend")
 page.say("what", "why")
 page.caption("picture")
 frame.sheet("weights × V = heads", key="step_5")
+inside.carried_by_the_frame()
 page.caption("picture_blend")
 frame.drawing(lambda palette: blend(*parts, palette), describe_blend(*parts))
 page.closing("heads")

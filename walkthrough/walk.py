@@ -55,19 +55,19 @@ def _hand_built(settings: Settings):
 
 def _trained(settings: Settings):
     """A layer of the encoder. Another mask or divisor changes this layer alone: it still receives what it always gets."""
-    pieces = sources.pieces_of(settings.sentence)
-    trace = sources.received(settings.sentence, settings.layer - 1)
+    pieces = sources.pieces_of(settings.sentence, settings.model)
+    trace = sources.received(settings.sentence, settings.layer - 1, settings.model)
     tokens = pieces.tokens
     if settings.hide_special:
         tokens, trace = tuple(tokens[i] for i in pieces.kept), without_special(trace, pieces.kept)
     trace = sources.again(trace, allowed_of(settings, len(tokens)), divisor_of(settings, trace.parameters.d_k))
-    return tokens, trace, sources.encoder().name
+    return tokens, trace, sources.encoder(settings.model).name
 
 
 def tokens_of(settings: Settings) -> tuple[str, ...]:
     """The tokens a walk of these settings would have, without computing it. Raises ValueError where it has none."""
     if settings.source == "trained":
-        pieces = sources.pieces_of(settings.sentence)
+        pieces = sources.pieces_of(settings.sentence, settings.model)
         return tuple(pieces.tokens[i] for i in pieces.kept) if settings.hide_special else pieces.tokens
     return tokenize(settings.sentence)
 

@@ -7,7 +7,7 @@ import pytest
 from tests.walkthrough.test_foundations import angle_between
 from walkthrough.digits import digits
 from walkthrough.drag import readings
-from walkthrough.drag.symbols import DOT, EXTRAS, N, PRODUCT, SOFTMAX
+from walkthrough.drag.symbols import DOT, EXTRAS, PRODUCT, SOFTMAX, N
 from walkthrough.lesson import text
 from walkthrough.settings import Settings
 from walkthrough.walk import walk_of

@@ -8,9 +8,12 @@ import pytest
 from mha_core.arithmetic import explain
 from mha_core.stages import grid_of
 from tests.sheet_walks import EQUATIONS, HOSTILE, make_walk
+from walkthrough.settings import Settings
 from walkthrough.sheet.digits import digits
 from walkthrough.sheet.numbers import unpack
 from walkthrough.sheet.sheet import TEXTS, cell_name, sheet
+from walkthrough.sources import BY_HAND
+from walkthrough.walk import walk_of
 
 TEN = "the quick brown fox jumps over the lazy dog today".split()
 WALKS = {
@@ -272,3 +275,31 @@ def test_what_is_not_zero_never_reads_zero_and_less_than_1_never_reads_1():
             assert text.strip("0.") != "", text
     for gap in np.logspace(-15, -1, 60):
         assert digits(1 - gap) not in ("1", "1.0", "1.00", "1.000", "1.0000")
+
+
+# ---- hand-built numbers have names -------------------------------------------------------------------------------
+@pytest.mark.parametrize("sentence", BY_HAND)
+def test_every_number_written_by_hand_is_named_after_what_it_stands_for(sentence):
+    built = BY_HAND[sentence]
+    walk = walk_of(Settings(sentence, source="hand-built", word=2, head=2, cell="W_Q.2.1.1", trail="Q.2.2.1~X.2.1"))
+    equations = ["X × W_Q = Q", "X × W_K = K", "X × W_V = V", "weights × V = heads", "heads ⇒ concat", "concat × W_O = output", "shares[all] = output"]
+    payload = sheet(walk, equations)
+    features, asked, carried = list(built.features), list(built.lanes[1]), list(built.carried[1])
+    lanes = [name for head in built.carried for name in head]
+    named = {name: (grid.row_labels, grid.column_labels) for name, grid in payload.grids.items()}
+    words = list(built.tokens)
+    for name in ("W_Q.2", "W_K.2"):
+        assert named[name] == (features, asked)
+    for name in ("Q.2", "K.2"):
+        assert named[name] == (words, asked)
+    assert named["W_V.2"] == (features, carried) and named["V.2"] == named["heads.2"] == (words, carried)
+    assert named["concat"] == (words, lanes) and named["W_O"] == (lanes, features)
+    assert named["X"] == named["output"] == named["shares.1"] == (words, features)
+    trail = unpack(payload.data)[0]["trail"]
+    assert [step["label"] for step in trail] == [f"query({words[1]}, {asked[0]}, head 2)", f"input({words[1]}, {features[0]})"]
+    assert cell_name(walk, "W_Q.2.1.1") == f"query matrix({features[0]}, {asked[0]}, head 2)"
+
+
+def test_numbers_of_other_sources_keep_their_places():
+    header = unpack(sheet(walk_of(Settings("the cat sat")), ["X × W_Q = Q"]).data)[0]
+    assert header["names"] == {} and header["grids"]["X"]["column_labels"][:3] == ["1", "2", "3"]

@@ -120,15 +120,17 @@ def test_the_praised_role_is_filled_by_both_heads():
 def test_the_sheets_name_their_columns_and_rows_and_keep_their_numbers():
     walk = stories.walk_from(SHE, 0, 1, "by hand")
     payload = sheet(walk, ["X × W_Q = Q", "Q · K.T = scores", "concat × W_O = output"])
-    data = stories.relabel(payload.data, stories.column_names(SHE), stories.row_names(SHE))
-    (before, numbers), (after, same) = unpack(payload.data), unpack(data)
-    assert all((numbers[name] == same[name]).all() for name in numbers) and before["arrays"] == after["arrays"]
-    grids = after["grids"]
+    header, numbers = unpack(payload.data)
+    assert (numbers["X"] == SHE.X).all() and (numbers["W_Q.2"] == SHE.parameters.W_Q[1]).all()
+    grids = header["grids"]
     assert grids["X"]["column_labels"] == list(SHE.features) and grids["X"]["row_labels"] == list(SHE.tokens)
     assert grids["W_Q.2"]["row_labels"] == list(SHE.features) and grids["W_Q.2"]["column_labels"][0] == "what like?"
     assert grids["K.2.T"]["row_labels"] == list(SHE.lanes[1]) and grids["K.2.T"]["column_labels"] == list(SHE.tokens)
     assert grids["W_O"]["row_labels"] == [*SHE.carried[0], *SHE.carried[1]] == grids["concat"]["column_labels"]
-    assert grids["scores.2"] == before["grids"]["scores.2"]
+    assert grids["scores.2"]["row_labels"] == grids["scores.2"]["column_labels"] == list(SHE.tokens)
+    assert header["names"]["W_Q.2"] == {"rows": list(SHE.features), "columns": list(SHE.lanes[1])}
+    assert header["names"]["K.2"] == {"rows": [], "columns": list(SHE.lanes[1])} and "scores.2" not in header["names"]
+    assert "input(She, pronoun)" in grids["X"]["finding"]
 
 
 def test_the_page_shows_the_hand_built_numbers_and_another_word_on_request():

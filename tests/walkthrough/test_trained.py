@@ -1,12 +1,17 @@
 """Trained and hand-built numbers on the pages: every layer, the special tokens, what is said where the model is missing."""
 
+from html import escape
+
 import numpy as np
 import pytest
 
 from mha_core.pretrained import EncoderUnavailable
 from tests.walkthrough.test_pages import TEN, assert_shows, open_app, prose, sheets, show
 from walkthrough import library, sources, trained
-from walkthrough.frame.shell import WALK
+from walkthrough.digits import digits
+from walkthrough.frame import parts
+from walkthrough.frame import trained as trained_parts
+from walkthrough.frame.shell import PAGES, WALK
 from walkthrough.settings import Settings, from_query
 from walkthrough.sources import BY_HAND
 from walkthrough.walk import walk_of
@@ -49,9 +54,8 @@ def test_a_missing_model_is_said_and_the_walk_goes_on_with_seeded_numbers(monkey
     def absent():
         raise EncoderUnavailable("The trained model is not installed here; install it.")
 
-    sources.pieces_of.cache_clear()
     monkeypatch.setattr(sources, "load_encoder", absent)
-    sources.encoder.cache_clear()
+    sources.packaged.cache_clear()
     try:
         settings, notes = from_query({"source": "trained", "sentence": TEN, "word": "2"})
         assert settings == Settings(TEN, word=2)
@@ -61,7 +65,7 @@ def test_a_missing_model_is_said_and_the_walk_goes_on_with_seeded_numbers(monkey
             assert not at.exception and "not installed here" in prose(at)
     finally:
         monkeypatch.undo()
-        sources.encoder.cache_clear()
+        sources.packaged.cache_clear()
 
 
 def test_a_sentence_without_hand_built_heads_is_shown_seeded_with_a_note():
@@ -139,9 +143,54 @@ def test_which_words_matter_against_plain_loops():
 
 def test_the_live_check_finds_nothing_but_rounding():
     found = library.differences(TEN)
-    assert set(found) == {"X", "weights", "vector", *(f"layer {i}" for i in range(1, 7))}
-    assert max(found.values()) < 2e-5
-    assert max(found.values()) > 0  # it did compare two computations
+    assert set(found.largest) == {"X", "weights", "vector", *(f"layer {i}" for i in range(1, 7))}
+    assert max(found.largest.values()) < 2e-5
+    assert max(found.largest.values()) > 0  # it did compare two computations
+    assert found.heads.shape == (6, 12) and found.heads.max() == found.largest["weights"]
+    assert (found.heads > 0).sum() > 60  # each head against its own
+
+
+def test_the_table_of_the_check_has_a_row_a_layer_and_a_column_a_head():
+    apart = np.arange(15.0).reshape(3, 5)
+    top, rows = trained_parts.check_of_heads(apart)
+    assert top == ["Layer", "Head 1", "Head 2", "Head 3", "Head 4", "Head 5"]
+    assert [row[0] for row in rows] == ["1", "2", "3"] and rows[2][1:] == [digits(n) for n in (10.0, 11.0, 12.0, 13.0, 14.0)]
+
+
+OTHERS = [page for page in PAGES if page not in WALK]
+
+
+@pytest.mark.parametrize("layer", range(1, 7))
+def test_the_pages_beside_the_walk_run_at_every_layer(layer):
+    at = open_app("contents")
+    for page in OTHERS:
+        if layer == 1 or page.startswith(("lab_", "story_", "reference_")):
+            at.switch_page(f"pages/{page}.py")
+            show(at, Settings(MAT, source="trained", layer=layer, head=2 * layer, word=3))
+            assert not at.exception, (page, at.exception[0].stack_trace)
+            assert at.session_state["settings"].layer == layer
+
+
+# ---- what was typed --------------------------------------------------------------------------------------------
+def test_a_typed_special_token_is_taken_for_the_models_own_and_the_page_says_so():
+    said = prose(open_app("step_3_scores", Settings("the [SEP] cat", source="trained")))
+    assert "You typed [SEP]" in said
+    assert "You typed" not in prose(open_app("step_3_scores", Settings("the cat", source="trained")))
+
+
+def test_pieces_that_do_not_fit_are_said_to_be_left_out():
+    sentence = " ".join(f"qzxv{i}kwj" for i in range(60))
+    pieces = sources.pieces_of(sentence)
+    assert pieces.left_out > 0
+    assert parts._said_of_pieces(pieces) == [f"{pieces.left_out} more pieces did not fit into the longest sentence that this model reads."]
+
+
+@pytest.mark.parametrize("sentence", BY_HAND)
+@pytest.mark.parametrize("head", [1, 2])
+def test_step_3_says_why_a_hand_built_query_meets_its_key(sentence, head):
+    said = prose(open_app("step_3_scores", Settings(sentence, source="hand-built", head=head)))
+    built = BY_HAND[sentence]
+    assert escape(built.says[head - 1]) in said and escape(built.says[2 - head]) not in said
 
 
 def test_without_the_library_the_check_says_what_to_install(monkeypatch):

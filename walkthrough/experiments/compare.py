@@ -45,8 +45,11 @@ def address_of(settings: Settings) -> str:
     return urlencode({"sentence": settings.sentence} | replace(settings, against="", cell="", trail="", view="").to_query())
 
 
-def pinned(text: str) -> tuple[Settings | None, list[Note]]:
-    """The state that was pinned as A, and what had to be corrected in it; None where nothing is pinned."""
+def pinned(text: str, own_models: bool = False) -> tuple[Settings | None, list[Note]]:
+    """The state that was pinned as A, and what had to be corrected in it; None where nothing is pinned.
+
+    own_models: as in settings.from_query.
+    """
     if not text.strip():
         return None, []
     try:
@@ -55,7 +58,7 @@ def pinned(text: str) -> tuple[Settings | None, list[Note]]:
         query = {}
     if not query:
         return None, [Note("lab_note_against", {"asked": text[:60]})]
-    settings, notes = from_query(query)
+    settings, notes = from_query(query, own_models)
     return replace(settings, against="", cell="", trail="", view=""), notes
 
 

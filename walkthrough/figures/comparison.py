@@ -14,7 +14,7 @@ from walkthrough.settings import Settings
 from walkthrough.sheet.sheet import cell_name
 from walkthrough.walk import Walk
 
-TOLD = ("sentence", "source", "layer", "d_model", "h", "divisor", "positions", "mask", "seed", "hide_special")
+TOLD = ("sentence", "source", "layer", "d_model", "h", "divisor", "positions", "mask", "seed", "hide_special", "model")
 FEW = 6  # words without a partner that are named; the rest is counted
 
 
@@ -41,6 +41,8 @@ def _value(settings: Settings, name: str) -> str:
         return text("lab_on" if value else "lab_off")
     if name in ("source", "divisor", "mask"):
         return text(f"{name}_{value}".replace("-", "_"))
+    if name == "model":
+        return value or text("own_none")
     return str(value)
 
 

@@ -6,6 +6,7 @@ import streamlit as st
 
 from mha_core.parameters import head_width, legal_heads
 from mha_core.tokens import MAX_TOKENS
+from walkthrough.frame.own_model import own_model
 from walkthrough.frame.state import change, settings
 from walkthrough.lesson import counted, text
 from walkthrough.settings import CHOICES, D_MODELS, SEEDS, sizes
@@ -84,6 +85,7 @@ def _width(walk: Walk) -> None:
     if chosen.source != "seeded":
         fixed = text(f"fixed_{chosen.source.replace('-', '_')}", d_model=p.d_model, h=p.h, d_k=p.d_k)
         st.html(f'<div class="under fixed">{fixed}</div>')
+        own_model()
         return
     key = hold("side_d_model", chosen.d_model)
     st.select_slider(text("label_d_model"), D_MODELS, key=key, on_change=take, args=("d_model", key), help=text("help_d_model"))
@@ -96,6 +98,7 @@ def _width(walk: Walk) -> None:
     st.html(f'<div class="under">{text("value_h", heads=counted("heads", chosen.h), d_k=p.d_k)}</div>')
     with st.popover(text("label_try_h"), width="stretch"):
         try_heads("side")
+    own_model()
 
 
 def try_heads(place: str) -> None:

@@ -17,15 +17,16 @@ from walkthrough.figures.printable import printable
 from walkthrough.figures.whole import whole as draw_whole
 from walkthrough.frame import view
 from walkthrough.frame.pins import follow, pin
+from walkthrough.frame.questions import ask_here
 from walkthrough.frame.reference import misconceptions_here
 from walkthrough.frame.shell import PAGES, WALK, go_to, navigate, page_link, steps, title
-from walkthrough.frame.questions import ask_here
 from walkthrough.frame.state import change, drop_cells, notes, settings
 from walkthrough.lesson import load, text
 from walkthrough.numbers import numbers, percent
 from walkthrough.settings import Note
 from walkthrough.sheet.mount import mount, unfolded_in
 from walkthrough.sheet.sheet import sheet as build_sheet
+from walkthrough.sources import Pieces, pieces_of
 from walkthrough.walk import Walk, read_cell, walk_of
 
 HERE = Path(__file__).parent
@@ -253,7 +254,15 @@ def _origin_said() -> list[str]:
     said = [text(key, seed=chosen.seed, layer=chosen.layer, model=found.origin), text("origin_every")]
     if chosen.source == "trained":
         said.append(text("origin_hidden" if chosen.hide_special else "origin_special"))
+        said += _said_of_pieces(pieces_of(chosen.sentence, chosen.model))
     return said
+
+
+def _said_of_pieces(pieces: Pieces) -> list[str]:
+    """What happened to text that looks like a special token, and to what did not fit into the model."""
+    typed = dict.fromkeys(pieces.tokens[place] for place in pieces.typed)
+    said = [text("origin_typed", typed=", ".join(typed))] if typed else []
+    return said + ([text("origin_left_out", n=pieces.left_out)] if pieces.left_out else [])
 
 
 def contents() -> None:

@@ -8,11 +8,12 @@ from dataclasses import replace
 
 import streamlit as st
 
+from walkthrough import own_models
 from walkthrough.settings import DEFAULT, Note, Settings, correct, from_query, has_words, nearest_heads
 from walkthrough.sources import BY_HAND
 from walkthrough.walk import tokens_of
 
-FOLLOWS_SHAPE = {"sentence", "d_model", "h", "source", "hide_special"}  # a pinned cell may not exist after these change
+FOLLOWS_SHAPE = {"sentence", "d_model", "h", "source", "hide_special", "model"}  # a pinned cell may not exist after these change
 
 
 def settings() -> Settings:
@@ -30,7 +31,7 @@ def restore() -> Settings:
     state, query = st.session_state, dict(st.query_params)
     touched = state.pop("touched", False)
     if "settings" not in state or (not touched and query != state.get("address")):
-        state["settings"], state["notes"] = from_query(query)
+        state["settings"], state["notes"] = from_query(query, own_models.is_offered())
         state["wished_h"] = state["settings"].h
     write_address()
     return state["settings"]
@@ -56,7 +57,7 @@ def change(**fields) -> None:
     new = replace(old, **fields)
     if new.d_model != old.d_model:
         new = _regroup(new, state.get("wished_h", old.h), found)
-    if new.source != old.source:
+    if (new.source, new.model) != (old.source, old.model):
         new = _fitting_sentence(new, found)
     quiet = set()
     if FOLLOWS_SHAPE & fields.keys():

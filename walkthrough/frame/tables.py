@@ -2,7 +2,6 @@
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from html import escape
 
 import streamlit as st
@@ -16,7 +15,7 @@ from walkthrough.frame.state import settings
 from walkthrough.lesson import text
 from walkthrough.sheet.mount import mount, unfolded_in
 from walkthrough.sheet.sheet import sheet as build_sheet
-from walkthrough.stories import relabel, story_settings
+from walkthrough.stories import story_settings
 from walkthrough.walk import Walk
 
 MOST_WIDE = (16384, 256, 16384)  # what may be typed for d_model, h, d_v
@@ -62,12 +61,11 @@ def note(message: str) -> None:
     st.html(f'<div class="note" role="status">{escape(message)}</div>')
 
 
-def told_sheet(*equations: str, of: Walk, key: str, origin: str, columns=None, rows=None, fold: int = 8) -> None:
-    """The linked picture of a walk that a story tells, with its own origin and, where given, names for its columns."""
+def told_sheet(*equations: str, of: Walk, key: str, origin: str, fold: int = 8) -> None:
+    """The linked picture of a walk that a story tells, with its own origin."""
     key = f"sheet_{key}"
     payload = build_sheet(of, list(equations), fold=fold, unfolded=unfolded_in(key))
-    named = replace(payload, data=relabel(payload.data, columns or {}, rows or {}))
-    mount(named, key=key)
+    mount(payload, key=key)
     told_origin(origin)
 
 

@@ -15,10 +15,10 @@ from walkthrough.lesson import text
 from walkthrough.sources import encoder
 
 
-def is_there() -> bool:
-    """Whether the trained model can be read; where not, the page says what is true and what to do."""
+def is_there(model: str | None = None) -> bool:
+    """Whether the chosen trained model (or this one) can be read; where not, the page says what is true and what to do."""
     try:
-        encoder()
+        encoder(settings().model if model is None else model)
     except EncoderUnavailable as problem:
         st.html(f'<div class="note" role="status">{escape(str(problem))}</div>')
         return False
@@ -28,7 +28,7 @@ def is_there() -> bool:
 def open_head(layer: int, head: int, sentence: str | None = None) -> None:
     """Walk this trained head (counted from 1), in the chosen sentence or in one that shows it well."""
     fields = {"source": "trained", "layer": layer, "head": head, "mask": "none", "divisor": "sqrt"}
-    change(**fields, **({"sentence": sentence} if sentence else {}))
+    change(**fields, **({"sentence": sentence, "model": ""} if sentence else {}))  # the lesson's finds are the packaged model's
     st.session_state["turn_to"] = "step_4_softmax"
 
 
@@ -36,7 +36,7 @@ def gallery() -> None:
     """All heads of all layers for the current sentence; a click walks the head."""
     chosen = settings()
     names = {name: text(f"trained_{name}") for name in ("layer", "head", "gallery_describe")}
-    weights = [trace.weights for trace in trained.reading(chosen.sentence).traces]
+    weights = [trace.weights for trace in trained.reading(chosen.sentence, chosen.model).traces]
     opened = picture(draw_gallery(weights, (chosen.layer - 1, chosen.head - 1), names), "gallery")
     if opened:
         layer, head = opened.removeprefix("head:").split(".")
@@ -49,6 +49,19 @@ def found_heads(found) -> None:
     for place, one in enumerate(found):
         label = text("trained_found", layer=one.layer + 1, head=one.head + 1, score=digits(one.score))
         st.button(label, key=f"found_{place}", on_click=open_head, args=(one.layer + 1, one.head + 1), type="tertiary")
+
+
+def name_of_check(name: str) -> str:
+    """What the live check compared: "layer 3" and the like, in words."""
+    kind, _, layer = name.partition(" ")
+    return text(f"check_{kind}", layer=layer)
+
+
+def check_of_heads(apart) -> tuple[list[str], list[list[str]]]:
+    """The head and the rows of a table: a row a layer, a column a head."""
+    layers, h = apart.shape
+    top = [text("trained_layer"), *(text("option_head", head=head + 1) for head in range(h))]
+    return top, [[str(layer + 1), *(digits(float(number)) for number in apart[layer])] for layer in range(layers)]
 
 
 def lesson_finds() -> None:

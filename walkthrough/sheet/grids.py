@@ -8,6 +8,7 @@ import numpy as np
 
 from mha_core import attention
 from mha_core.stages import Stage, grid_of, needs_of, stage_of
+from walkthrough.feature_names import names_of
 from walkthrough.sheet.digits import digits
 
 # One grid more than STAGES has: it shows the output as a sum of what every head adds.
@@ -149,7 +150,7 @@ def _grid(walk, name, head, transposed, fold, unfolded, texts, largest, hue) -> 
     trace, made = walk.trace, stage(name)
     cells = of_head(values(trace, name), head)
     turn = (lambda pair: pair[::-1]) if transposed else (lambda pair: pair)
-    kinds, sizes = turn((["bias"] + axes(name))[-2:]), turn(cells.shape)
+    kinds, sizes, names = turn((["bias"] + axes(name))[-2:]), turn(cells.shape), turn(names_of(walk, name, head))
     identity = name + (f".{head}" if head else "") + (".T" if transposed else "")
     open_sides = [side for side in SIDES if identity in unfolded or f"{identity}/{side}" in unfolded]
     kept = turn(_pinned_in(walk, name, head))
@@ -159,7 +160,8 @@ def _grid(walk, name, head, transposed, fold, unfolded, texts, largest, hue) -> 
     title = texts.get(f"title.{name}", made.title).format(head=head) + (texts["turned"] if transposed else "")
     return Grid(
         identity, name, head, transposed, _symbol(walk, made, head, transposed), title, list(sizes), rows, columns,
-        _labels(walk, kinds[0], rows, texts), _labels(walk, kinds[1], columns, texts), row_title, column_title,
+        _labels(walk, kinds[0], rows, texts, names[0]), _labels(walk, kinds[1], columns, texts, names[1]),
+        row_title, column_title,
         "weight" if name == "weights" else "signed", largest, made.role, hue, rule(trace, name),
         list(needs(trace, name)), open_sides, _finding(walk, name, head, cells, texts),
         (cells.T if transposed else cells)[np.ix_(rows, columns)],
@@ -191,14 +193,16 @@ def _axis_titles(kinds, texts) -> tuple[str, str]:
     return texts[f"axis.row.{kinds[0]}"], texts[f"axis.column.{kinds[1]}"]
 
 
-def _labels(walk, kind: str, shown: list[int], texts) -> list[str]:
+def _labels(walk, kind: str, shown: list[int], texts, names) -> list[str]:
     if kind == "bias":
         return [texts["bias"]]
-    return [_label(walk, kind, place) for place in shown]
+    return [_label(walk, kind, place, names) for place in shown]
 
 
-def _label(walk, kind: str, place: int) -> str:
-    """A word as it is; a number's place counted from 1."""
+def _label(walk, kind: str, place: int, names=()) -> str:
+    """A word as it is; the name of a number that has one; else its place counted from 1."""
+    if names:
+        return names[place]
     return {"query": walk.tokens, "key": walk.other_tokens}[kind][place] if kind in WORDS else str(place + 1)
 
 
@@ -225,9 +229,11 @@ def _finding(walk, name: str, head: int | None, cells: np.ndarray, texts) -> str
 def cell_label(walk, name: str, head: int | None, row: int, column: int, texts) -> str:
     """A cell in words: score(sat → cat, head 2). Head counted from 1, row and column from 0."""
     kinds = axes(name)
-    said = [_label(walk, kind, place) for kind, place in zip(kinds, (row, column)[-len(kinds):])]
+    names = names_of(walk, name, head)[-len(kinds):]
+    said = [_label(walk, *of) for of in zip(kinds, (row, column)[-len(kinds):], names)]
     of_words = [kind in WORDS for kind in kinds]
     shape = "bias" if len(kinds) == 1 else "pair" if all(of_words) else "word" if any(of_words) else "number"
+    shape = "named" if any(names) else shape
     of_the_head = texts["cell.head"].format(head=head) if head else ""
     return texts[f"cell.{shape}"].format(name=texts[f"name.{name}"], row=said[0], column=said[-1], head=of_the_head)
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isqrt
 
+from walkthrough.feature_names import names_of
 from walkthrough.sheet import grids as g
 from walkthrough.sheet.digits import digits
 from walkthrough.sheet.numbers import gather, pack
@@ -21,6 +22,7 @@ TEXTS = {
     "title.heads": "the head’s answer", "title.shares": "what head {head} adds", "turned": ", turned", "bias": "bias",
     "axis.row.query": "query ↓", "axis.column.key": "key →", "axis.row.key": "key ↓", "axis.column.query": "query →",
     "cell.pair": "{name}({row} → {column}{head})", "cell.word": "{name}({row}, number {column}{head})",
+    "cell.named": "{name}({row}, {column}{head})",
     "cell.number": "{name}(row {row}, column {column}{head})", "cell.bias": "{name}(number {column}{head})",
     "cell.head": ", head {head}",
     "finding": "Furthest from zero: {value}, {cell}.",
@@ -114,6 +116,7 @@ def _header(walk, drawn: dict, equations: list, unfolded, texts) -> dict:
         "grids": {name: grid.header() for name, grid in drawn.items()},
         "equations": equations,
         "fields": {name: _field(trace, name, texts) for name in names if name not in ("divisor", "allowed")},
+        "names": {name.removesuffix(".T"): sides for name, grid in drawn.items() if (sides := _named(walk, grid))},
         "words": {"query": list(walk.tokens), "key": list(walk.other_tokens)},
         "divisor": {"value": trace.divisor, "text": _divisor(trace)},
         "mask": "" if trace.allowed is None else "heads" if trace.allowed.ndim == 3 else "all",
@@ -123,6 +126,12 @@ def _header(walk, drawn: dict, equations: list, unfolded, texts) -> dict:
         "origin": walk.origin,
         "texts": dict(texts),
     }
+
+
+def _named(walk, grid: g.Grid) -> dict:
+    """The names of a grid's numbers as they stand in the array, turned or not; {} where they have none."""
+    rows, columns = names_of(walk, grid.field, grid.head)
+    return {"rows": rows, "columns": columns} if rows or columns else {}
 
 
 def _field(trace, name: str, texts) -> dict:
