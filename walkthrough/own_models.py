@@ -83,7 +83,7 @@ def fetch(model: str, tell: Tell = lambda file, share: None) -> Path:
         sizes = _listed(hub, name)
         _check_listed(name, sizes)
         wanted = [file for file in (CONFIG, *HELPFUL, TOKENIZER, WEIGHTS) if file in sizes]
-        total, done = sum(sizes[file] for file in wanted), 0
+        total, done, folder = sum(sizes[file] for file in wanted), 0, Path()
         for file in wanted:
             if file == TOKENIZER:
                 check_kind(folder)

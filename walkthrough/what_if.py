@@ -4,7 +4,7 @@ Each function changes one thing and hands back arrays or a trace; numbers.py put
 them.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 
 import numpy as np

@@ -123,6 +123,17 @@ def test_a_pinned_number_goes_into_the_address_opens_elsewhere_and_leads_back_to
     assert settings_of(again)["trail"] == settings_of(page)["cell"]
 
 
+def test_a_pinned_number_of_a_what_if_is_there_in_a_new_window_too(visit):
+    page = visit("step_7_mix?view=head_off.on")
+    page.locator('[role=grid][data-grid="shares.2"]').focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**cell=shares.2.**")
+    assert settings_of(page)["view"] == "head_off.on"
+    again = visit(page.url.split("/", 3)[3])
+    said = again.locator(f'.reading[data-cell="{settings_of(page)["cell"]}"]')
+    assert [float(said.nth(k).get_attribute("data-total")) for k in range(said.count())] == [0.0]  # head 2 is off: its share is nothing
+
+
 def test_the_back_button_brings_the_former_state_back(visit):
     page = visit("step_3_scores?sentence=man+bites+dog")
     box = page.locator("input[aria-label='Your sentence']").first

@@ -107,3 +107,9 @@ def test_the_core_works_without_jaxtyping():
     command = [sys.executable, "-m", "pytest", *plain, "tests/core/unchecked.py"]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert run.returncode == 0, run.stdout + run.stderr
+
+
+def test_no_name_is_unknown_and_none_is_idle():
+    """A page that nobody opened in a test may still hold a name that does not exist."""
+    run = subprocess.run([sys.executable, "-m", "ruff", "check", "--no-cache", str(ROOT)], capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run.stdout + run.stderr

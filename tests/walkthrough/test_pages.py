@@ -263,6 +263,24 @@ def test_a_second_chart_is_sent_only_when_it_is_asked_for(page, name):
     assert not at.exception and len(drawings(at)) == 2
 
 
+def test_a_switch_on_a_step_shows_the_what_if_from_its_address():
+    settings = Settings(TEN, d_model=12, h=3, word=2, head=2, mask="causal")
+    walk = walk_of(settings)
+    p, trace = walk.trace.parameters, walk.trace
+    shared = np.broadcast_to(trace.weights[1], trace.weights.shape)  # all heads with the matrices of head 2 see alike
+    drawn = sheets(open_app("step_6_heads", replace(settings, view="shared.on")))
+    seen = {grid["id"]: there for grid, there in itertools.islice(drawn, 9)}
+    for i in range(3):
+        assert np.allclose(seen[f"weights.{i + 1}"].numbers, shared[i], atol=1e-12)
+    at = open_app("step_7_mix", replace(settings, view="head_off.on", cell="shares.2.4.1"))
+    assert not at.exception and at.session_state["settings"].cell == "shares.2.4.1"
+    seen = {grid["id"]: there for grid, there in itertools.islice(sheets(at), 6, 10)}
+    blocks = [trace.heads[i] @ p.W_O[i * 4 : i * 4 + 4] for i in range(3)]
+    assert not seen["shares.2"].numbers.any()
+    assert np.allclose(seen["output"].block(range(10), (0, 11)), (blocks[0] + blocks[2])[:, [0, 11]], atol=1e-12)
+    assert numbers_drawn(drawings(at)[0]).size and at.toggle(key="switch_head_off").value
+
+
 def test_the_arrows_are_drawn_on_the_page_and_in_a_room_on_request():
     at = open_app("step_1_arrows")
     ends = {tuple(map(float, e.get("data-values").split())) for e in drawings(at)[0].iter() if e.get("data-values")}

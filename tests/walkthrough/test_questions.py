@@ -498,7 +498,7 @@ def other_walks():
 
 @pytest.mark.parametrize("found", list(other_walks()), ids=("cross", "biases", "one"))
 def test_other_kinds_of_walks_are_asked_about_too(found):
-    for step, _, _, question in each_question(found, 4):
+    for _, _, _, question in each_question(found, 4):
         assert mark(question, question.right).is_right
         if question.name == "score_cell" and question.kind == "number":
             q, k = question.shows[0].values

@@ -141,15 +141,25 @@ class Page:
 def sheet(*equations: str, key: str, fold: int = 8, of: Walk | None = None) -> None:
     """The linked picture of one or several equations; a pin goes into the address, an operand leads to its own step.
 
-    `of` is a what-if in place of the real walk: it can be pointed at, but its numbers have no address.
+    `of` is a what-if in place of the real walk, made by a switch that is in the address too. Its operands do not lead to
+    other steps, where the real numbers stand.
     """
     key = f"sheet_{key}"
     shown = of or walk()
     origin_of_each = text(f"origin_short_{shown.settings.source.replace('-', '_')}", seed=shown.settings.seed, model=shown.origin)
     payload = build_sheet(replace(shown, origin=origin_of_each), list(equations), fold=fold, unfolded=unfolded_in(key))
-    doors = {} if of else {"on_pinned": pin, "on_follow": follow, "on_pick": lambda choice: change(**choice)}
-    mount(payload, key=key, **doors)
+    there = {grid.field for grid in payload.grids.values()}
+    doors = {"on_pinned": _pin_here, "on_follow": lambda cell: cell.split(".")[0] in there and _pin_here(cell)} if of else {
+        "on_pinned": pin, "on_follow": follow
+    }
+    mount(payload, key=key, on_pick=lambda choice: change(**choice), **doors)
     origin()
+
+
+def _pin_here(cell: str) -> None:
+    """Pin a number of a what-if, where the walk of the address has a number at this place; else it stays with the reader."""
+    if not cell or read_cell(st.session_state["walk"], cell):
+        pin(cell)
 
 
 def drawing(drawn: Callable, alt: str) -> None:
