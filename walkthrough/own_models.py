@@ -25,7 +25,7 @@ Tell = Callable[[str, float], None]  # a file, and the share of all bytes that h
 
 
 def is_offered() -> bool:
-    """Whether whoever runs this server lets its visitors name models: a folder is read and a name is downloaded for them."""
+    """Whether whoever runs this server lets its visitors name models: folders are read, names downloaded for them."""
     return os.environ.get(SWITCH, "").strip() == "1"
 
 

@@ -182,6 +182,15 @@ def test_the_limits_are_measured_on_the_packaged_model_and_say_so(saved):
     assert not at.exception and "Measured on all-MiniLM-L6-v2" in prose(at)
 
 
+def test_without_the_packaged_model_the_limits_say_so_while_ones_own_is_walked(saved, monkeypatch):
+    def absent():
+        raise EncoderUnavailable("The packaged one is not here.")
+
+    monkeypatch.setattr(sources, "packaged", absent)
+    at = open_app("lab_limits", chosen(saved))
+    assert not at.exception and "The packaged one is not here." in prose(at)
+
+
 def test_its_hash_is_shown_because_none_is_known(saved):
     import hashlib
 
