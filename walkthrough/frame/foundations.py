@@ -11,7 +11,8 @@ from walkthrough.drag import map as chart
 from walkthrough.drag import readings
 from walkthrough.drag.reels import Reel
 from walkthrough.drag.symbols import BY_PAGE, EXTRAS, GOAL, PAGES
-from walkthrough.frame import parts, view
+from walkthrough.frame import view
+from walkthrough.frame.running import live
 from walkthrough.frame.shell import go_to, page_link
 from walkthrough.frame.state import change
 from walkthrough.lesson import load, text
@@ -129,11 +130,11 @@ def ask(page: str) -> None:
     key, given = f"answer_{page}", answers()
     st.session_state.setdefault(key, given.get(page, ""))
     with st.container(border=True, key=f"ask_{page}"):
-        st.html(f'<div class="prose">{asked["check"].fill(parts.live())}</div>')
+        st.html(f'<div class="prose">{asked["check"].fill(live())}</div>')
         st.text_input(text("found_answer", title=text(f"title_{page}")), key=key, on_change=_take, args=(page, key), max_chars=500)
         if given.get(page):
             with st.expander(text("label_reveal")):
-                st.html(f'<div class="prose">{asked["check_answer"].fill(parts.live())}</div>')
+                st.html(f'<div class="prose">{asked["check_answer"].fill(live())}</div>')
                 page_link(page, text("found_again", title=text(f"title_{page}")))
         else:
             st.html(f'<div class="under">{escape(text("found_answer_first"))}</div>')
@@ -165,7 +166,7 @@ def closing(page: str, origin: bool = True) -> None:
     `origin` is off where the picture shows no numbers of the walk, or a sheet has said it already.
     """
     if origin:
-        parts.origin()
+        origin()
     place = ORDER.index(page)
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", key="steps"):
         _turn("Left", ORDER[place - 1] if place else None)

@@ -12,7 +12,8 @@ import streamlit as st
 
 from walkthrough import trained
 from walkthrough.digits import digits
-from walkthrough.frame.parts import fold, live, walk
+from walkthrough.frame.parts import fold
+from walkthrough.frame.running import live, walk
 from walkthrough.frame.shell import page_link
 from walkthrough.lesson import load, text
 from walkthrough.phrases import percent

@@ -2,80 +2,29 @@
 
 import inspect
 from collections import ChainMap
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
 from html import escape
 from pathlib import Path
 
 import streamlit as st
 
 from mha_core.stages import stage_of
-from walkthrough import palette
-from walkthrough.figures.drawing import draw
-from walkthrough.figures.printable import printable
-from walkthrough.figures.whole import whole as draw_whole
 from walkthrough.frame import view
+from walkthrough.frame.origins import origin
 from walkthrough.frame.pins import follow, pin
 from walkthrough.frame.questions import ask_here
 from walkthrough.frame.reference import misconceptions_here
-from walkthrough.frame.shell import PAGES, WALK, go_to, navigate, page_link, steps, title
-from walkthrough.frame.state import change, drop_cells, notes, settings
+from walkthrough.frame.running import live, walk
+from walkthrough.frame.shell import PAGES, WALK, page_link, steps, title
+from walkthrough.frame.state import change, settings
 from walkthrough.lesson import load, text
-from walkthrough.numbers import numbers, percent
-from walkthrough.settings import Note
 from walkthrough.sheet.mount import mount, unfolded_in
 from walkthrough.sheet.sheet import sheet as build_sheet
-from walkthrough.sources import Pieces, pieces_of
-from walkthrough.walk import Walk, read_cell, walk_of
+from walkthrough.walk import Walk, read_cell
 
 HERE = Path(__file__).parent
 COLUMNS = (("walk", "story"), ("foundations",), ("lab", "reference"))  # of the table of contents
-
-
-def walk() -> Walk:
-    """The walk of this visitor's settings, computed once a run by app.py."""
-    if not st.session_state.get("framed"):
-        _run_with_the_frame()
-    return st.session_state["walk"]
-
-
-def run(page) -> None:
-    """Run a page inside its frame."""
-    st.session_state["framed"] = True
-    try:
-        page.run()
-    finally:
-        st.session_state["framed"] = False
-
-
-def _run_with_the_frame() -> None:
-    """A server whose very first visitor opens a page's own address runs that page without app.py, because of the folder's
-    name. Naming the pages ends that way of working for the whole server; then the run starts over, with app.py.
-    """
-    navigate()
-    st.rerun()
-
-
-def compute() -> Walk:
-    """Work out the walk for this run; pinned cells that it does not have are dropped, and a note says so."""
-    state, found = st.session_state, walk_of(settings())
-    named = [cell for cell in (found.settings.cell, *found.settings.trail.split("~")) if cell]
-    lost = [cell for cell in named if read_cell(found, cell) is None]
-    if lost:
-        kept = notes()
-        drop_cells(lost)
-        state["notes"] = [*kept, Note("note_cell", {"asked": ", ".join(lost)[:60]})]
-        found = walk_of(settings())
-    state["walk"], state["numbers"] = found, None
-    return found
-
-
-def live() -> dict[str, str]:
-    """The live numbers of the prose, worked out when the first sentence needs them."""
-    if st.session_state.get("numbers") is None:
-        st.session_state["numbers"] = numbers(walk())
-    return st.session_state["numbers"]
 
 
 class Page:
@@ -162,84 +111,6 @@ def _pin_here(cell: str) -> None:
         pin(cell)
 
 
-def drawing(drawn: Callable, alt: str) -> None:
-    """A flat figure as plain SVG, with its finding as the text alternative. It needs no library in the browser."""
-    _drawing_component()(data={"html": draw(drawn(colours())), "alt": alt})
-
-
-@cache
-def _drawing_component():
-    return st.components.v2.component(
-        "mha_drawing", html='<div class="drawing" role="img"></div>', css=(HERE / "drawing.css").read_text(),
-        js=(HERE / "drawing.js").read_text(),
-    )
-
-
-def figure(drawing: Callable, alt: str, key: str) -> None:
-    """A Plotly figure in the theme's colours, with its finding as the text alternative."""
-    st.plotly_chart(
-        drawing(colours()), theme=None, key=key, config={"displaylogo": False, "toImageButtonOptions": {"format": "svg"},
-        "modeBarButtonsToRemove": ["select2d", "lasso2d"], "displayModeBar": False}, **_known(st.plotly_chart, alt=alt),
-    )
-
-
-def colours() -> palette.Palette:
-    """The palette of the theme the visitor sees."""
-    return palette.DARK if st.context.theme.type == "dark" else palette.LIGHT
-
-
-def _known(function: Callable, **newer) -> dict:
-    """Only those arguments that this Streamlit's function has: the one door for features newer than 1.62."""
-    return {name: value for name, value in newer.items() if name in _parameters(function)}
-
-
-@cache
-def _parameters(function: Callable) -> frozenset[str]:
-    return frozenset(inspect.signature(function).parameters)
-
-
-def whole(key: str, keep: bool = False) -> None:
-    """The whole picture; its parts open their steps, a head's small grid makes that head the chosen one. With `keep` it can
-    be taken home as one file.
-    """
-    found = walk()
-    svg = draw_whole(found.trace, found.tokens, found.word, found.head, _whole_names(found), percent)
-    opened = picture(svg, key)
-    if keep:
-        file = printable(svg, _picture_css(), " ".join(_origin_said()[:1]))
-        st.download_button(text("whole_keep"), file, "attention.svg", "image/svg+xml", key=f"keep_{key}", on_click="ignore")
-    if opened and opened.startswith("head:"):
-        change(head=int(opened.removeprefix("head:")))
-        st.rerun()
-    elif opened:
-        go_to(opened)
-
-
-def picture(svg: str, key: str) -> str | None:
-    """An SVG whose parts can be opened; the name of the part that was opened just now."""
-    return _picture_component()(key=key, data={"svg": svg}, on_open_change=lambda: None).open
-
-
-def _whole_names(found: Walk) -> dict[str, str]:
-    names = {field: stage_of(field).symbol for field in ("X", "Q", "K", "V", "output")}
-    names |= {field: text(f"whole_{field}") for field in ("scores", "weights", "heads", "concat")}
-    names |= {key: text(f"whole_{key}") for key in ("opens", "gives", "gives_long", "describe", "others", "follow", "head")}
-    names |= {page: text(f"nav_{page}") for page in WALK}
-    return names | {"divisor": text("whole_divisor", divisor=f"{found.trace.divisor:.4g}")}
-
-
-@cache
-def _picture_css() -> str:
-    return (HERE / "whole.css").read_text(encoding="utf-8")
-
-
-@cache
-def _picture_component():
-    return st.components.v2.component(
-        "mha_whole", html='<div class="whole-host"></div>', css=_picture_css(), js=(HERE / "whole.js").read_text()
-    )
-
-
 def code_that_ran(*fields: str) -> None:
     """The source of the very functions that computed these fields."""
     if not fields:
@@ -249,30 +120,6 @@ def code_that_ran(*fields: str) -> None:
             intro = text("code_intro", symbol=stage.symbol, module=f"{stage.code.__module__.replace('.', '/')}.py")
             st.html(f'<div class="caption">{escape(intro)}</div>')
             st.code(inspect.getsource(stage.code), language="python")
-
-
-def origin() -> None:
-    """Where the numbers come from, said where they are shown."""
-    st.html(f'<div class="origin">{escape(" ".join(_origin_said()))}</div>')
-
-
-def _origin_said() -> list[str]:
-    """Whose numbers these are, that all are computed, and whether special tokens are hidden, wherever they are."""
-    found = walk()
-    chosen = found.settings
-    key = f"origin_{chosen.source.replace('-', '_')}"
-    said = [text(key, seed=chosen.seed, layer=chosen.layer, model=found.origin), text("origin_every")]
-    if chosen.source == "trained":
-        said.append(text("origin_hidden" if chosen.hide_special else "origin_special"))
-        said += _said_of_pieces(pieces_of(chosen.sentence, chosen.model))
-    return said
-
-
-def _said_of_pieces(pieces: Pieces) -> list[str]:
-    """What happened to text that looks like a special token, and to what did not fit into the model."""
-    typed = dict.fromkeys(pieces.tokens[place] for place in pieces.typed)
-    said = [text("origin_typed", typed=", ".join(typed))] if typed else []
-    return said + ([text("origin_left_out", n=pieces.left_out)] if pieces.left_out else [])
 
 
 def contents() -> None:

@@ -8,7 +8,7 @@ from mha_core.pretrained import EncoderUnavailable
 from walkthrough import trained
 from walkthrough.digits import digits
 from walkthrough.figures.gallery import gallery as draw_gallery
-from walkthrough.frame.parts import picture
+from walkthrough.frame.pictures import picture
 from walkthrough.frame.shell import go_to
 from walkthrough.frame.state import change, settings
 from walkthrough.lesson import text
