@@ -11,8 +11,10 @@ from walkthrough.settings import Settings
 CHOSEN = Settings(TEN, d_model=16, h=4, divisor="none", mask="causal", seed=5, word=2, head=3, off="1", view="by.place")
 FOUNDATION = "answer_foundations_06_dot"
 BOXES = [  # every box into which words can be typed, on a page that has it (test_lab_1.py types into those of its pages)
-    ("start", "text_input", "start_sentence"), ("lab_check", "text_input", "side_sentence"),
-    ("foundations_13_checklist", "text_input", FOUNDATION), ("whole_picture", "text_area", "say_it_back"),
+    ("start", "text_input", "start_sentence"),
+    ("lab_check", "text_input", "side_sentence"),
+    ("foundations_13_checklist", "text_input", FOUNDATION),
+    ("whole_picture", "text_area", "say_it_back"),
 ]
 
 

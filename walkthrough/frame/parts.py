@@ -16,9 +16,9 @@ from walkthrough.figures.printable import printable
 from walkthrough.figures.whole import whole as draw_whole
 from walkthrough.frame import view
 from walkthrough.frame.pins import follow, pin
+from walkthrough.frame.questions import ask_here
 from walkthrough.frame.reference import misconceptions_here
 from walkthrough.frame.shell import PAGES, WALK, go_to, navigate, page_link, steps, title
-from walkthrough.frame.questions import ask_here
 from walkthrough.frame.state import change, drop_cells, notes, settings
 from walkthrough.lesson import load, text
 from walkthrough.numbers import numbers, percent
