@@ -1,4 +1,4 @@
-"""Every page in a real browser, light and dark, wide and narrow: axe finds nothing serious, and nothing makes the page scroll sideways."""
+"""Every page in a real browser, light and dark, wide and narrow: nothing serious for axe, no sideways scroll."""
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
@@ -12,8 +12,9 @@ QUERY = "sentence=I+led+a+team+that+built+a+scalable+API.&d_model=16&h=4&mask=ca
 WIDE, NARROW = 1280, 390
 LOOKS = (("light", WIDE), ("dark", WIDE), ("dark", NARROW), ("light", NARROW))
 BAD = ("serious", "critical")
-FINDINGS = """options => axe.run(document, {resultTypes: ["violations"], ...options}).then(found => found.violations.flatMap(
-    rule => rule.nodes.map(node => [rule.impact, rule.id, node.target.flat().join(" "), node.any.concat(node.all, node.none)[0]?.message])))"""
+FINDINGS = """options => axe.run(document, {resultTypes: ["violations"], ...options}).then(
+    found => found.violations.flatMap(rule => rule.nodes.map(node => [
+        rule.impact, rule.id, node.target.flat().join(" "), node.any.concat(node.all, node.none)[0]?.message])))"""
 SIDEWAYS = "[document.documentElement, document.querySelector('.stMain')].map(e => e.scrollWidth - e.clientWidth)"
 THEME = "getComputedStyle(document.querySelector('.stApp')).colorScheme"
 # What Streamlit draws itself and what no style or argument of ours reaches: (rule, part of the selector, why).

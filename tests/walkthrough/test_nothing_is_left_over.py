@@ -1,4 +1,4 @@
-"""Nothing that was written is left unsaid: every section of a lesson is shown by its page, every text of the catalogue is used."""
+"""Nothing that was written is left unsaid: every section of a lesson is shown, every text of the catalogue is used."""
 
 import ast
 import re
@@ -114,7 +114,7 @@ def everything_said():
 
 
 def is_used(key: str) -> bool:
-    """Said word by word, or put together from a beginning and pieces that stand in the code, or are numbers or pages."""
+    """Said word by word, or put together from a beginning and pieces of the code, numbers, pages."""
     said, patterns, words = everything_said()
     if key in said:
         return True

@@ -1,4 +1,4 @@
-"""Which picture a page shows is in the address: restored from a link, written when it is chosen, corrected when it cannot be."""
+"""Which picture a page shows is in the address: restored from a link, written by a choice, corrected if impossible."""
 
 import json
 from dataclasses import replace
@@ -114,7 +114,7 @@ def test_the_cut_of_the_bands_is_in_the_address():
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("lab_")])
 def test_from_a_page_of_the_lab_the_matching_step_opens_with_everything_as_it_is(page):
-    """Every link of such a page carries the whole state: sentence, sizes, switches, chosen word and head, and the experiment."""
+    """Every link of such a page carries the whole state, the experiment with it."""
     chosen = Settings(
         TEN, d_model=16, h=4, divisor="none", positions=False, mask="causal", seed=5, word=2, head=3, view="by.place"
     )

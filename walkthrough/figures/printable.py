@@ -1,4 +1,4 @@
-"""A picture of the page as a file of its own: its style inside, in the colours for paper, with a line on where it comes from."""
+"""A picture of the page as a file of its own: style inside, colours for paper, and a line on its numbers."""
 
 import re
 from html import escape
