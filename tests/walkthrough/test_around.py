@@ -1,4 +1,4 @@
-"""From any page to any other in two clicks with everything as it is, and whatever is typed anywhere, every page stands."""
+"""From any page to any other in two clicks with everything as it is; whatever is typed anywhere, every page stands."""
 
 from urllib.parse import urlencode
 
@@ -8,11 +8,13 @@ from tests.walkthrough.test_pages import HOSTILE, TEN, open_app, prose
 from walkthrough.frame.shell import CONTENTS, PAGES, WALK
 from walkthrough.settings import Settings
 
-CHOSEN = Settings(TEN, d_model=16, h=4, divisor="none", mask="causal", seed=5, word=2, head=3, off="1", view="by.place")
+CHOSEN = Settings(TEN, d_model=16, h=4, mask="causal", seed=5, word=2, head=3, view="by.place")
 FOUNDATION = "answer_foundations_06_dot"
 BOXES = [  # every box into which words can be typed, on a page that has it (test_lab_1.py types into those of its pages)
-    ("start", "text_input", "start_sentence"), ("lab_check", "text_input", "side_sentence"),
-    ("foundations_13_checklist", "text_input", FOUNDATION), ("whole_picture", "text_area", "say_it_back"),
+    ("start", "text_input", "start_sentence"),
+    ("lab_check", "text_input", "side_sentence"),
+    ("foundations_13_checklist", "text_input", FOUNDATION),
+    ("whole_picture", "text_area", "say_it_back"),
 ]
 
 

@@ -1,4 +1,4 @@
-"""Nothing that was written is left unsaid: every section of a lesson is shown by its page, every text of the catalogue is used."""
+"""Nothing that was written is left unsaid: every section of a lesson is shown, every text of the catalogue is used."""
 
 import ast
 import re
@@ -25,7 +25,11 @@ def tree(path) -> ast.Module:
 def called(node: ast.AST) -> set[str]:
     """The bare names of all functions that are called."""
     calls = [one.func for one in ast.walk(node) if isinstance(one, ast.Call)]
-    return {call.attr if isinstance(call, ast.Attribute) else call.id for call in calls if isinstance(call, (ast.Attribute, ast.Name))}
+    return {
+        call.attr if isinstance(call, ast.Attribute) else call.id
+        for call in calls
+        if isinstance(call, (ast.Attribute, ast.Name))
+    }
 
 
 def strings(node: ast.AST) -> tuple[set[str], set[re.Pattern]]:
@@ -34,7 +38,8 @@ def strings(node: ast.AST) -> tuple[set[str], set[re.Pattern]]:
     made = [one.values for one in ast.walk(node) if isinstance(one, ast.JoinedStr)]
     patterns = {
         re.compile("".join(re.escape(part.value) if isinstance(part, ast.Constant) else "(.+)" for part in parts))
-        for parts in made if any(isinstance(part, ast.Constant) and len(part.value) > 2 for part in parts)
+        for parts in made
+        if any(isinstance(part, ast.Constant) and len(part.value) > 2 for part in parts)
     }
     return said, patterns
 
@@ -68,13 +73,19 @@ def test_every_section_is_shown_by_its_page(lesson):
     sections = load(lesson).sections
     said, patterns = shown_by(lesson)
     lost = [
-        name for name in sections
-        if name not in said and not any(p.fullmatch(name) for p in patterns if p.pattern.startswith("picture_"))
+        name
+        for name in sections
+        if name not in said
+        and not any(p.fullmatch(name) for p in patterns if p.pattern.startswith("picture_"))
         and not name.startswith("check")
     ]
     assert lost == []
-    asked = [name for name in sections if name.startswith("check")]  # a question is shown with its answer, or not at all
-    assert {f"{name}_answer" for name in asked if not name.endswith("_answer")} == {name for name in asked if name.endswith("_answer")}
+    asked = [
+        name for name in sections if name.startswith("check")
+    ]  # a question is shown with its answer, or not at all
+    assert {f"{name}_answer" for name in asked if not name.endswith("_answer")} == {
+        name for name in asked if name.endswith("_answer")
+    }
     assert not asked or lesson.startswith("foundations_") or "closing" in called(tree(ROOT / "pages" / f"{lesson}.py"))
 
 
@@ -82,20 +93,28 @@ def test_every_section_is_shown_by_its_page(lesson):
 def everything_said():
     found = [strings(tree(path)) for path in CODE]
     said = set().union(*(said for said, _ in found))
-    names = {one.arg for path in CODE for one in ast.walk(tree(path)) if isinstance(one, (ast.arg, ast.keyword)) and one.arg}
+    names = {
+        one.arg for path in CODE for one in ast.walk(tree(path)) if isinstance(one, (ast.arg, ast.keyword)) and one.arg
+    }
     words = said | names | set(PAGES)
-    words |= {page.split("_", 1)[1] for page in PAGES if "_" in page} | {one.replace("-", "_").replace(" ", "_") for one in said}
+    words |= {page.split("_", 1)[1] for page in PAGES if "_" in page} | {
+        one.replace("-", "_").replace(" ", "_") for one in said
+    }
     choices = {  # frame.choose("job", …) says job_1, job_2
         re.compile(re.escape(one.args[0].value) + "_(.+)")
-        for path in CODE for one in ast.walk(tree(path))
-        if isinstance(one, ast.Call) and getattr(one.func, "attr", "") == "choose" and one.args and isinstance(one.args[0], ast.Constant)
+        for path in CODE
+        for one in ast.walk(tree(path))
+        if isinstance(one, ast.Call)
+        and getattr(one.func, "attr", "") == "choose"
+        and one.args
+        and isinstance(one.args[0], ast.Constant)
     }
     begins = {p for p in set().union(*(patterns for _, patterns in found)) if not p.pattern.startswith("(.+)")}
     return said, begins | choices, words
 
 
 def is_used(key: str) -> bool:
-    """Said word by word, or put together from a beginning and pieces that stand in the code, or are numbers or pages."""
+    """Said word by word, or put together from a beginning and pieces of the code, numbers, pages."""
     said, patterns, words = everything_said()
     if key in said:
         return True
@@ -112,7 +131,9 @@ def is_piece(piece: str) -> bool:
     _, patterns, words = everything_said()
     if piece in words or piece.isdigit():
         return True
-    made = [found.groups() for p in patterns for said in (piece, piece.replace("_", " ")) if (found := p.fullmatch(said))]
+    made = [
+        found.groups() for p in patterns for said in (piece, piece.replace("_", " ")) if (found := p.fullmatch(said))
+    ]
     return any(all(part in words or part.isdigit() for part in parts) for parts in made)
 
 

@@ -1,4 +1,4 @@
-"""Which picture a page shows is in the address: restored from a link, written when it is chosen, corrected when it cannot be."""
+"""Which picture a page shows is in the address: restored from a link, written by a choice, corrected if impossible."""
 
 import json
 from dataclasses import replace
@@ -47,7 +47,9 @@ def value_of(at, kind: str, key: str):
     return found[0] if isinstance(found, list) else found
 
 
-@pytest.mark.parametrize(("page", "settings", "kind", "key", "value", "spelled", "begins"), CHOICES, ids=[c[5] for c in CHOICES])
+@pytest.mark.parametrize(
+    ("page", "settings", "kind", "key", "value", "spelled", "begins"), CHOICES, ids=[c[5] for c in CHOICES]
+)
 def test_a_choice_is_written_into_the_address_and_read_from_it(page, settings, kind, key, value, spelled, begins):
     at = open_app(page, settings)
     assert value_of(at, kind, key) == begins
@@ -65,16 +67,24 @@ def test_a_choice_is_written_into_the_address_and_read_from_it(page, settings, k
     assert at.session_state["settings"] == replace(settings, view="other_page.7")
 
 
-@pytest.mark.parametrize("view", ["weights", ".", "~", "a.b~", "A.b", "a.b c", "a." + "x" * 31, "~".join(["a.b"] * 31), "<b>.x", "a.<b>", "a.é"])
+@pytest.mark.parametrize(
+    "view",
+    ["weights", ".", "~", "a.b~", "A.b", "a.b c", "a." + "x" * 31, "~".join(["a.b"] * 31), "<b>.x", "a.<b>", "a.é"],
+)
 def test_a_view_that_cannot_be_read_is_let_go_with_a_note(view):
     found, notes = from_query({"view": view})
     assert found == Settings() and [note.key for note in notes] == ["note_unreadable"]
 
 
-@pytest.mark.parametrize(("page", "views"), [
-    ("story_768", ["768.0_0", "768.999999_1", "768.12", "768.1_2_3_4", "768.a_b"]),
-    ("foundations_08_heads", ["cut_by.99", "cut_by.x", "cut.64"]), ("foundations_11_root", ["width.3"]), ("lab_cross", ["lab_cross.eight"]),
-])
+@pytest.mark.parametrize(
+    ("page", "views"),
+    [
+        ("story_768", ["768.0_0", "768.999999_1", "768.12", "768.1_2_3_4", "768.a_b"]),
+        ("foundations_08_heads", ["cut_by.99", "cut_by.x", "cut.64"]),
+        ("foundations_11_root", ["width.3"]),
+        ("lab_cross", ["lab_cross.eight"]),
+    ],
+)
 def test_a_value_that_a_page_does_not_have_leaves_it_as_it_begins(page, views):
     at = open_app(page)
     begins = prose(at), [one.proto.json for one in at.get("bidi_component")]
@@ -85,7 +95,11 @@ def test_a_value_that_a_page_does_not_have_leaves_it_as_it_begins(page, views):
 
 def test_typed_widths_are_in_the_address():
     at = open_app("story_768", Settings(view="768.640_7"))
-    assert at.number_input(key="768_d_v").value == 91 and at.number_input(key="768_h").value == 7 and "cannot share" in prose(at)
+    assert (
+        at.number_input(key="768_d_v").value == 91
+        and at.number_input(key="768_h").value == 7
+        and "cannot share" in prose(at)
+    )
     at.toggle(key="768_share").set_value(False).run()
     assert at.session_state["settings"].view == "768.640_7_91"
     at.number_input(key="768_d_v").set_value(5).run()
@@ -100,8 +114,10 @@ def test_the_cut_of_the_bands_is_in_the_address():
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("lab_")])
 def test_from_a_page_of_the_lab_the_matching_step_opens_with_everything_as_it_is(page):
-    """Every link of such a page carries the whole state: sentence, sizes, switches, chosen word and head, and the experiment."""
-    chosen = Settings(TEN, d_model=16, h=4, divisor="none", positions=False, mask="causal", seed=5, word=2, head=3, view="by.place")
+    """Every link of such a page carries the whole state, the experiment with it."""
+    chosen = Settings(
+        TEN, d_model=16, h=4, divisor="none", positions=False, mask="causal", seed=5, word=2, head=3, view="by.place"
+    )
     at = open_app(page, chosen)
     assert not at.exception
     links = [link.proto for link in at.get("page_link")]

@@ -1,4 +1,4 @@
-"""A picture of the page as a file of its own: its style inside, in the colours for paper, with a line on where it comes from."""
+"""A picture of the page as a file of its own: style inside, colours for paper, and a line on its numbers."""
 
 import re
 from html import escape
@@ -7,7 +7,9 @@ from walkthrough.palette import LIGHT, css_variables
 
 FONTS = "'Atkinson Hyperlegible Next', 'Noto Sans', 'DejaVu Sans', Arial, sans-serif"
 EDGE, FOOT = 24, 34  # paper around the picture; room for the line below it
-SHOWN = re.compile(r'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ([\d.]+) ([\d.]+)" class="whole" style="[^"]*"')
+SHOWN = re.compile(
+    r'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ([\d.]+) ([\d.]+)" class="whole" style="[^"]*"'
+)
 
 
 def printable(svg: str, css: str, caption: str) -> str:
@@ -22,7 +24,9 @@ def printable(svg: str, css: str, caption: str) -> str:
     paper = f'<rect x="{box[0]}" y="{box[1]}" width="{box[2]:g}" height="{box[3]:g}" style="fill:{LIGHT.background}"/>'
     line = f'<text class="note" x="0" y="{height + FOOT:g}">{escape(caption)}</text></svg>'
     head, start = re.match(r"(<svg[^>]*>)(.*)", SHOWN.sub(opened, svg), re.DOTALL).groups()
-    body = re.sub(r'style="[^"]*"', lambda found: _resolve(found[0]), start.removesuffix("</svg>"))  # and never in a typed word
+    body = re.sub(
+        r'style="[^"]*"', lambda found: _resolve(found[0]), start.removesuffix("</svg>")
+    )  # and never in a typed word
     return f"{head}<style>.whole{{font-family:{FONTS}}}{_resolve(style)}</style>{paper}{body}{line}"
 
 
