@@ -25,6 +25,7 @@ SECTIONS = ("what", "why", "picture", "edges", "story", "more", "see", "begin", 
 _SECTION_NAME = re.compile(rf"(?:{'|'.join(SECTIONS)}|picture_[a-z_]+|check(?:_\d)?(?:_answer)?)")
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 _ROLE = re.compile(r"\[([^\[\]\n]+)\]\{\.(\w+)\}")
+_QUOTED = re.compile(r"“([^“”]*)”")
 _FORMULA = re.compile(r"\$([^$\n]+)\$")
 _IN_FORMULA = re.compile(r"\{\{\w+\}\}|([_^])(?:\{((?:\{\{\w+\}\}|[^{}])*)\}|(\S))|([A-Za-z]+)|(.)", re.DOTALL)
 
@@ -45,7 +46,7 @@ class Section:
 
     def fill(self, values: Mapping[str, str]) -> str:
         """HTML with every value in its place, escaped, inside <bdi class="live">. KeyError names what has no value."""
-        return _replace(self.html, values, self.file, lambda text: f'<bdi class="live">{escape(text)}</bdi>')
+        return _replace(self.html, values, self.file, _live)
 
     def plain(self, values: Mapping[str, str]) -> str:
         """The same as bare text, for titles and for descriptions that are read aloud."""
@@ -141,6 +142,17 @@ def _read_section(piece: str, file: str) -> Section:
 def _read_part(part: str, file: str) -> Section:
     heading, _, body = part.partition("\n")
     return Section(heading.strip(), to_html(body, file), file)
+
+
+def _live(value: str) -> str:
+    """A value as it stands in the prose. Where it quotes words, each is set by itself, so that the quotation marks around a
+    word written from right to left stay where the sentence has them.
+    """
+    said = escape(value)
+    if "“" in said:
+        said = _QUOTED.sub(r"“<bdi>\1</bdi>”", said)
+        return f'<bdi class="live" dir="ltr">{said}</bdi>'
+    return f'<bdi class="live">{said}</bdi>'
 
 
 def _replace(template: str, values: Mapping[str, object], where: str, show) -> str:

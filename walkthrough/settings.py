@@ -185,7 +185,7 @@ def _read(name: str, text: str, default, notes: list[Note]):
 
 
 def _whole_number(text: str) -> int | None:
-    """A whole number of at most nine digits, in plain digits; None for anything else."""
+    """A whole number of at most forty digits, in plain digits; None for anything else."""
     text = text.strip()
     digits = text[1:] if text[:1] in "+-" else text
-    return int(text) if digits.isascii() and digits.isdigit() and len(digits) <= 9 else None
+    return int(text) if digits.isascii() and digits.isdigit() and len(digits) <= 40 else None

@@ -121,6 +121,10 @@ def test_a_pinned_number_goes_into_the_address_opens_elsewhere_and_leads_back_to
     settled(again)
     assert settings_of(again)["cell"].startswith("Q.2.")
     assert settings_of(again)["trail"] == settings_of(page)["cell"]
+    again.locator(f'.reading[data-cell="{settings_of(again)["cell"]}"]').first.wait_for()
+    again.locator(".stApp h1").first.click()
+    again.keyboard.press("Escape")  # lets go, wherever the focus is
+    again.wait_for_function("!location.search.includes('cell=')")
 
 
 def test_a_pinned_number_of_a_what_if_is_there_in_a_new_window_too(visit):

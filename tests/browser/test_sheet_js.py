@@ -164,6 +164,23 @@ def test_numbers_built_by_hand_are_named_in_the_reading_line_too(chromium):
     assert f"query(leader, {lanes[1]}, head 1)" in said["Q.1", 4, 1]
 
 
+def test_a_sum_that_does_not_add_up_as_written_says_that_it_is_rounded(chromium):
+    walk = make_walk(d_model=12, h=3)
+    payload = sheet(walk, ["Q · K.T = scores"])
+    with SheetPage(chromium, payload, height=120) as page:
+        said = [s for s in page.walk() if s["grid"] == "scores.1"]
+    written = lambda x: float(digits(x).replace("−", "-"))  # noqa: E731
+    kinds = set()
+    for s in said:
+        q, k = walk.trace.Q[0, s["r"]], walk.trace.K[0, s["c"]]
+        total = float(walk.trace.scores[0, s["r"], s["c"]])
+        adds_up = abs(sum(written(float(a * b)) for a, b in zip(q, k)) - written(total)) < 1e-9
+        adds_up = adds_up and all(digits(written(float(a)) * written(float(b))) == digits(float(a * b)) for a, b in zip(q, k))
+        assert (TEXTS["rounded"] in s["text"]) == (not adds_up), s["text"]
+        kinds.add(adds_up)
+    assert False in kinds
+
+
 def test_pointing_lights_operands_and_leaving_goes_back(chromium):
     with open_sheet(chromium, make_walk(), ["Q · K.T = scores"]) as page:
         rest = page.reading()

@@ -185,6 +185,14 @@ def test_all_heads_share_one_limit_and_weights_go_from_0_to_1():
     assert {grids[f"weights.{i}"].scale for i in (1, 2, 3)} == {"weight"} and grids["scores.1"].scale == "signed"
 
 
+def test_one_head_alone_has_all_the_colours_to_itself():
+    walk = make_walk(d_model=12, h=3, mask="causal", head=2)
+    grids = sheet(walk, ["Q · K.T = scores", "scores → scaled → masked"]).grids
+    for name in ("Q", "scores", "scaled", "masked"):
+        own = getattr(walk.trace, name)[1]
+        assert grids[f"{name}.2"].limit == np.abs(own[np.isfinite(own)]).max() != np.abs(getattr(walk.trace, name)).max()
+
+
 def test_a_grid_of_zeros_is_legal():
     walk = make_walk(d_model=4, h=1)
     zeros = walk.trace.E * 0

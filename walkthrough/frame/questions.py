@@ -6,6 +6,7 @@ from zlib import crc32
 import streamlit as st
 
 from walkthrough.frame.controls import hold
+from walkthrough.digits import digits
 from walkthrough.lesson import text
 from walkthrough.questions import Question, ask, mark
 from walkthrough.small_grid import STYLE as GRID_STYLE
@@ -104,8 +105,9 @@ def _reply(question: Question, answer) -> None:
         st.html(f'<div class="reply" role="status">{escape(text("mark_nothing"))}</div>')
         return
     marked = mark(question, answer)
-    css = "reply right" if marked.is_right else "reply"
-    st.html(f'<div class="{css}" role="status"><strong>{to_html(marked.reply)}</strong> {to_html(marked.reason)}</div>')
+    css, said = ("reply right" if marked.is_right else "reply"), digits(answer) if isinstance(answer, float) else str(answer)
+    yours = f'<div class="tally">{escape(text("mark_yours"))} {to_html(said)}</div>'  # another one may be chosen by now
+    st.html(f'<div class="{css}" role="status">{yours}<strong>{to_html(marked.reply)}</strong> {to_html(marked.reason)}</div>')
 
 
 def _tally(first: dict) -> None:

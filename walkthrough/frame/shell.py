@@ -84,11 +84,12 @@ def steps(page: str) -> None:
         return
     place = WALK.index(page)
     with st.container(horizontal=True, horizontal_alignment="distribute", key="steps"):
+        way = (*WALK, CONTENTS)  # after the whole picture, everything else
         for side, arrow, other in (("Left", "← {}", place - 1), ("Right", "{} →", place + 1)):
-            if not 0 <= other < len(WALK):
+            if other < 0:
                 st.html("<span></span>", width="content")
                 continue
-            label = arrow.format(title(WALK[other]))
+            label = arrow.format(title(way[other]))
             kind = "primary" if side == "Right" else "secondary"
             if st.button(label, key=f"go_{side}", shortcut=side, type=kind):
-                go_to(WALK[other])
+                go_to(way[other])

@@ -127,10 +127,11 @@ def draw(walk, part: tuple, fold: int, unfolded, texts) -> list[Grid]:
     name, which, transposed = part
     if name == "context" and walk.trace.is_self_attention:
         name = "X"
-    largest = limit(values(walk.trace, name))
+    whole = values(walk.trace, name)
 
     def grid(head: int | None, width: int, hue: int | None = None) -> Grid:
-        return _grid(walk, name, head, transposed, width, unfolded, texts, largest, hue)
+        seen = whole if which == "all" or not head else whole[head - 1]  # one head alone has all the colours to itself
+        return _grid(walk, name, head, transposed, width, unfolded, texts, limit(seen), hue)
 
     if not is_headed(name):
         if which:
@@ -174,7 +175,7 @@ def of_head(whole: np.ndarray, head: int | None) -> np.ndarray:
 
 
 def limit(whole: np.ndarray | None) -> float:
-    """The largest size among the finite numbers of all heads: one colour scale for a field, centred on 0."""
+    """The largest size among the finite numbers that are drawn beside each other: one colour scale, centred on 0."""
     sizes = np.abs(whole[np.isfinite(whole)]) if whole is not None else np.empty(0)
     return float(sizes.max()) if sizes.size else 0.0
 

@@ -149,8 +149,18 @@ function writeSum(sheet, made) {
     return termNode(sheet, t, i, caption, productBody(sheet, t));
   };
   const first = line("first", nameNodes(sheet, made.place), " = ", sumNodes(sheet, made.terms, node), isTotal(made));
+  const rounded = isRounded(made) ? ` (${texts.rounded})` : "";
   if (made.rule === "sum" || made.terms.length === 1) return [first];
-  return [first, line("second", "= ", productsText(sheet, made.terms), " = ", digits(made.value))];
+  return [first, line("second", "= ", productsText(sheet, made.terms), " = ", digits(made.value), rounded)];
+}
+
+// Whether the numbers as they are written do not make up the total as it is written: who adds them up shall not wonder.
+function isRounded({ terms, value }) {
+  const written = (x) => Number(digits(x).replace("−", "-"));
+  const isOff = (found, exact) => Math.abs(found - written(exact)) > 1e-9;
+  const product = (t) => t.operands.reduce((found, o) => found * written(o.value), 1);
+  return isOff(terms.reduce((sum, t) => sum + written(t.value), 0), value)
+    || terms.some((t) => t.operands.length > 1 && digits(product(t)) !== digits(t.value));
 }
 
 function productsText(sheet, terms) {

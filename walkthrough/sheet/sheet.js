@@ -34,7 +34,7 @@ function createSheet(root) {
   sheet.reading = make("div", { class: "reading", "aria-live": "polite" });
   sheet.element = make("section", { class: "sheet" }, sheet.probe, sheet.trail, sheet.equations, sheet.reading);
   root.append(sheet.element);
-  const stopWatching = [watchSize(sheet), watchTheme(sheet)];
+  const stopWatching = [watchSize(sheet), watchTheme(sheet), watchEscape(sheet)];
   sheet.stop = () => {
     stopWatching.forEach((stop) => stop());
     cancelAnimationFrame(sheet.frame);
@@ -76,6 +76,15 @@ function watchTheme(sheet) {
     document.fonts.removeEventListener("loadingdone", fonts);
     changed.disconnect();
   };
+}
+
+// Escape lets go wherever the focus is; a field that one types in keeps its own Escape.
+function watchEscape(sheet) {
+  const escape = ({ key, target }) => {
+    if (key === "Escape" && sheet.pinned && !target.closest?.("input, textarea, [role=dialog]")) unpin(sheet);
+  };
+  document.addEventListener("keydown", escape);
+  return () => document.removeEventListener("keydown", escape);
 }
 
 function refreshTheme(sheet) {
@@ -394,11 +403,9 @@ function pin(view, cell) {
   sheet.tellEvent("pinned", sheet.pinned);
 }
 
-function unpin(view, cell) {
-  const { sheet } = view;
+function unpin(sheet) {
   if (!sheet.pinned) return letGo(sheet);
   sheet.pinned = "";
-  pointAt(view, cell);
   schedule(sheet);
   sheet.tellEvent("pinned", "");
 }
@@ -448,7 +455,10 @@ function onKey(view, event) {
     PageUp: [r - 8, c], PageDown: [r + 8, c], Home: [all ? 0 : r, 0], End: [all ? last[0] : r, last[1]],
   };
   const acts = {
-    Enter: () => pin(view, [r, c]), " ": () => pin(view, [r, c]), Escape: () => unpin(view, [r, c]),
+    Enter: () => pin(view, [r, c]), " ": () => pin(view, [r, c]), Escape: () => {
+      if (sheet.pinned) pointAt(view, [r, c]);
+      unpin(sheet);
+    },
     m: () => toggleSum(sheet), u: () => toggleFold(view),
   };
   const move = moves[event.key], act = acts[event.key];

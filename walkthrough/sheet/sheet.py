@@ -29,7 +29,7 @@ TEXTS = {
     "grid": "{symbol}, {name}, {rows} × {columns}. {finding} Arrow keys walk, Enter pins, Escape lets go, u unfolds.",
     "invite": "Follow {word}{head}: point at any number, and see how it was made.",
     "invite.head": " in head {head}",
-    "more": "… {count} more …", "fewer": "fold the sum", "unfold": "show {count} more", "fold": "fold",
+    "more": "… {count} more …", "fewer": "fold the sum", "rounded": "written numbers are rounded, the sum is not", "unfold": "show {count} more", "fold": "fold",
     "arrow.scaled": "÷ {divisor}", "arrow.masked": "mask", "arrow.weights": "softmax", "arrow.concat": "side by side",
     "scaling.off": "scaling is off", "divided": "{cell} ÷ {divisor}",
     "mask.none": "{value}: no mask, so the score stays as it is",
