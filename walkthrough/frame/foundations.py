@@ -11,7 +11,7 @@ from walkthrough.drag import map as chart
 from walkthrough.drag import readings
 from walkthrough.drag.reels import Reel
 from walkthrough.drag.symbols import BY_PAGE, EXTRAS, GOAL, PAGES
-from walkthrough.frame import view
+from walkthrough.frame import origins, view
 from walkthrough.frame.running import live
 from walkthrough.frame.shell import go_to, page_link
 from walkthrough.frame.state import change
@@ -166,7 +166,7 @@ def closing(page: str, origin: bool = True) -> None:
     `origin` is off where the picture shows no numbers of the walk, or a sheet has said it already.
     """
     if origin:
-        origin()
+        origins.origin()
     place = ORDER.index(page)
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", key="steps"):
         _turn("Left", ORDER[place - 1] if place else None)
