@@ -1,5 +1,6 @@
 """The lab, first part: each experiment against an independent computation, each page from its address, any input."""
 
+import re
 from dataclasses import replace
 from urllib.parse import parse_qs
 
@@ -271,6 +272,18 @@ def test_the_page_shows_the_distances_and_what_is_missing():
     assert set(shown["shares", 1].values()) == {0.0}
 
 
+def test_heads_are_switched_off_by_their_pills():
+    at = open_app("lab_heads_off", FIVE)
+    pills = next(one for one in at.get("button_group") if one.key == "lab_off")
+    pills.set_value([3, 1]).run()
+    assert at.session_state["settings"].off == "1,3" and not at.exception
+    gone = sum(walk_of(FIVE).trace.heads[i] @ walk_of(FIVE).trace.parameters.W_O[4 * i : 4 * i + 4] for i in (0, 2))
+    assert f"<td>{digits(np.sqrt((gone[0] * gone[0]).sum()))}</td>" in prose(at)
+    at = open_app("lab_heads_off", replace(FIVE, d_model=24, h=24))  # too many for pills
+    at.multiselect(key="lab_off").set_value([24, 2]).run()
+    assert at.session_state["settings"].off == "2,24" and not at.exception
+
+
 # ---- masks -------------------------------------------------------------------------------------------------------
 def test_a_mask_survives_its_spelling():
     rng = np.random.default_rng(5)
@@ -325,6 +338,38 @@ def test_the_page_shows_the_sums_and_the_masked_walk():
     free = fresh(walk)["weights"][1]
     for i in range(4):
         assert f"{digits((free * allowed)[i].sum())}</td>" in prose(at)
+
+
+def test_the_table_has_every_sum_in_its_column_for_the_chosen_head():
+    settings = replace(FIVE, drawn="1.3.15.f.1f", head=3)
+    allowed = np.array([[1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 0, 1, 0, 1], [1, 1, 1, 1, 0], [1] * 5], dtype=bool)
+    scaled = fresh(walk_of(FIVE))["scaled"][2]
+    table = prose(open_app("lab_masks", settings)).split(text("lab_sums_title", head=3))[1].split("</table>")[0]
+    heads = [re.sub("<[^>]*>", "", cell) for cell in re.findall("<th[^>]*>(.*?)</th>", table.split("</thead>")[0])]
+    assert heads == [text(f"lab_sums_{name}") for name in ("open", "before", "zeroed_after", "leaked", "after")]
+    rows = [re.findall("<td[^>]*>(.*?)</td>", row) for row in table.split("</thead>")[1].split("</tr>") if "<td" in row]
+    assert len(rows) == 5
+    for i, row in enumerate(rows):
+        free = [np.exp(v) / sum(np.exp(u) for u in scaled[i]) for v in scaled[i]]
+        zeros = [v if may else 0.0 for v, may in zip(scaled[i], allowed[i])]
+        leaked = sum(np.exp(v) for v, may in zip(zeros, allowed[i]) if not may) / sum(np.exp(v) for v in zeros)
+        kept = sum(v for v, may in zip(free, allowed[i]) if may)
+        assert row == [digits(x) for x in (allowed[i].sum(), 1, round(kept, 12), round(leaked, 12), 1)]
+
+
+def test_every_kind_of_mask_can_be_chosen():
+    at = open_app("lab_masks", FIVE)
+    kinds = lambda: next(one for one in at.get("button_group") if one.key == "lab_mask_kind")  # noqa: E731
+    for kind, mask, drawn in [("causal", "causal", ""), ("drawn", "causal", "1.3.7.f.1f"), ("padding", "causal", "pad:1"), ("none", "none", "")]:
+        kinds().set_value(kind).run()
+        assert not at.exception and kinds().value == kind
+        assert (at.session_state["settings"].mask, at.session_state["settings"].drawn) == (mask, drawn)
+    kinds().set_value("padding").run()
+    at.slider(key="lab_padding").set_value(3).run()
+    assert at.session_state["settings"].drawn == "pad:3"
+    (shown,) = [there for grid, there in sheets(at) if grid["field"] == "weights"]
+    scores = fresh(walk_of(FIVE))["scaled"][1][:, :2]
+    np.testing.assert_allclose([[shown[i, j] for j in (0, 1)] for i in range(5)], np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True))
 
 
 def test_a_row_without_keys_is_refused_with_its_reason():
