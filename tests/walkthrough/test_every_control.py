@@ -5,8 +5,10 @@ from dataclasses import replace
 
 import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetState
+from streamlit.testing.v1 import AppTest
 
-from tests.walkthrough.test_pages import drawings, open_app, prose, show
+from tests.conftest import ROOT
+from tests.walkthrough.test_pages import TEN, drawings, open_app, prose, show
 from walkthrough import stopwatch
 from walkthrough.experiments import address_of
 from walkthrough.frame.shell import PAGES
@@ -90,9 +92,16 @@ def assert_sound(at, done) -> None:
         assert not {"nan", "inf", "-inf"} & {e.get("data-value") for e in tree.iter()}, done
 
 
-def use_all(page: str, settings: Settings, part) -> None:
+@pytest.fixture(scope="module")
+def visitor():
+    """One visitor for all pages: what was pressed on one page is still so on the next."""
+    return open_app("start")
+
+
+def use_all(at, page: str, settings: Settings, part) -> None:
     """Use every control of a part of a page, one after the other, in whatever state the others have left."""
-    at = open_app(page, settings)
+    at.switch_page(f"pages/{page}.py")
+    show(at, settings)
     assert_sound(at, page)
     for place, control in to_use(controls(part(at))).items():
         for way in uses(control):
@@ -110,15 +119,54 @@ def use_all(page: str, settings: Settings, part) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_control_of_a_page(page):
-    use_all(page, BEGUN, lambda at: at.main)
+def test_every_control_of_a_page(visitor, page):
+    use_all(visitor, page, BEGUN, lambda at: at.main)
 
 
 @pytest.mark.parametrize(("page", "settings"), ELSEWHERE, ids=[f"{page}-{settings.source}" for page, settings in ELSEWHERE])
-def test_every_control_of_a_page_with_other_numbers(page, settings):
-    use_all(page, settings, lambda at: at.main)
+def test_every_control_of_a_page_with_other_numbers(visitor, page, settings):
+    use_all(visitor, page, settings, lambda at: at.main)
 
 
 @pytest.mark.parametrize("settings", [BEGUN, TRAINED, BY_HAND], ids=lambda settings: settings.source)
-def test_every_control_of_the_sidebar(settings):
-    use_all("lab_masks" if settings is BEGUN else "contents", settings, lambda at: at.sidebar)
+def test_every_control_of_the_sidebar(visitor, settings):
+    use_all(visitor, "lab_masks" if settings is BEGUN else "contents", settings, lambda at: at.sidebar)
+
+
+SENT = """
+import sys
+sys.path.insert(0, {root!r})
+import streamlit as st
+from walkthrough import frame
+from walkthrough.frame import foundations, masking, parts, pins, trained
+frame.restore()
+frame.compute()
+state, name, sent = st.session_state, *st.session_state["sent"]
+there = {{"part": foundations.choose_part, "cut": foundations.cut, "follow": pins.follow, "pin": parts._pin_here,
+         "head": lambda place: trained.open_head(*place), "refused": masking.refuse}}
+there[name](sent)
+"""
+ALREADY = Settings(TEN, d_model=16, h=4, word=3, head=2, cell="heads.2.3.1")
+SAID = [  # what the script of a picture sends, the settings it makes, and the page it turns to
+    ("part", "word:5", replace(ALREADY, word=5), None),
+    ("part", "d_model:32", replace(ALREADY, d_model=32, h=4), None),
+    ("part", "name:7.4", replace(ALREADY, word=7, head=4), None),
+    ("cut", "cut:5", replace(ALREADY, view="cut_by.5"), None),
+    ("follow", "V.3.8.1", replace(ALREADY, cell="V.3.8.1", trail="heads.2.3.1", head=3), "step_2_qkv"),
+    ("follow", "W_O.4.1", replace(ALREADY, cell="W_O.4.1", trail="heads.2.3.1"), "step_7_mix"),
+    ("pin", "X.1.1", replace(ALREADY, cell="X.1.1"), None),
+    ("pin", "X.1.99", ALREADY, None),
+    ("pin", "", replace(ALREADY, cell=""), None),
+    ("head", (2, 9), replace(ALREADY, source="trained", layer=2, head=9, word=4), "step_4_softmax"),
+    ("refused", 2, ALREADY, None),
+]
+
+
+@pytest.mark.parametrize(("name", "sent", "made", "turned"), SAID, ids=[f"{name}-{sent}" for name, sent, *_ in SAID])
+def test_what_a_picture_sends_becomes_the_setting(name, sent, made, turned):
+    at = AppTest.from_string(SENT.format(root=str(ROOT)), default_timeout=60)
+    at.session_state["sent"] = (name, sent)
+    show(at, ALREADY)
+    assert not at.exception, at.exception[0].stack_trace
+    assert at.session_state["settings"] == made
+    assert (at.session_state["turn_to"] if "turn_to" in at.session_state else None) == turned

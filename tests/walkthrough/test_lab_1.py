@@ -73,6 +73,25 @@ def test_the_largest_difference_is_where_it_is_said_to_be():
         assert one.largest == b[(*head, at[0][1], at[1][1])] - a[(*head, at[0][0], at[1][0])]
 
 
+def test_the_page_names_the_words_where_each_difference_sits_and_those_without_a_partner():
+    other = replace(FIVE, divisor="none", sentence="zero five one two four", seed=9)
+    a, b = fresh(walk_of(FIVE)), fresh(walk_of(other))
+    said, words = prose(open_app("lab_compare", replace(other, against=experiments.address_of(FIVE)))), other.sentence.split()
+    shown = [[re.sub("<[^>]*>", "", cell) for cell in re.findall("<t[hd][^>]*>(.*?)</t[hd]>", row)] for row in said.split("<tr>")]
+    where = {row[0]: row[2:] for row in shown if len(row) == 4}
+    partner = {1: 4, 2: 0, 3: 1, 4: 3}  # the words of B, and where the same ones stand in A
+    gap, head, i, j = max(
+        ((b["weights"][h, i, j] - a["weights"][h, partner[i], partner[j]], h, i, j) for h in range(3) for i in partner for j in partner),
+        key=lambda found: abs(found[0]),
+    )
+    assert where[text("lab_stage_weights")] == [digits(gap), f"weight({words[i]} → {words[j]}, head {head + 1})"]
+    gap, i, c = max(((b["output"][i, c] - a["output"][partner[i], c], i, c) for i in partner for c in range(12)), key=lambda found: abs(found[0]))
+    assert where[text("lab_stage_output")] == [digits(gap), f"output({words[i]}, number {c + 1})"]
+    assert "Only in A, so without a partner: “three” (word 3)." in said and "Only in B, so without a partner: “zero” (word 1)." in said
+    told = {row[0]: row[1:] for row in shown if len(row) == 3}
+    assert told[text("label_divisor")] == ["√d_k", "nothing"] and told[text("label_seed")] == ["1753", "9"]
+
+
 def test_rows_of_different_width_are_said_not_to_fit_but_weights_still_do():
     A, B = walk_of(Settings(d_model=8)), walk_of(Settings(d_model=12))
     found = {d.field: d for d in experiments.compare(A, B, ((0, 0), (1, 1), (2, 2)))}

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 from mha_core.pretrained import EncoderUnavailable
+from tests.walkthrough.test_lab_2 import table_rows
 from tests.walkthrough.test_pages import TEN, assert_shows, open_app, prose, sheets, show
 from walkthrough import library, sources, trained
 from walkthrough.digits import digits
 from walkthrough.frame import parts
 from walkthrough.frame import trained as trained_parts
 from walkthrough.frame.shell import PAGES, WALK
+from walkthrough.lesson import text
 from walkthrough.settings import Settings, from_query
 from walkthrough.sources import BY_HAND
 from walkthrough.walk import walk_of
@@ -170,6 +172,24 @@ def test_rollout_against_plain_loops():
     np.testing.assert_allclose(trained.rollout(MAT), paths, atol=1e-6)
     given = [sum(paths[i][j] for i in range(n)) for j in range(1, n - 1)]  # to each word, from all final rows
     np.testing.assert_allclose(trained.answers(MAT)["rollout"], np.array(given) / sum(given), atol=1e-6)
+
+
+def test_the_pages_on_trained_heads_show_these_numbers_each_in_its_column():
+    rows, found = table_rows(open_app("lab_which_words", Settings(MAT))), trained.answers(MAT)
+    names = ("weights", "carried", "rollout", "left_out")
+    assert rows[0][1:] == [text(f"matters_{name}") for name in names]
+    assert rows[1:7] == [[word, *(digits(float(found[name][i])) for name in names)] for i, word in enumerate(MAT.split())]
+    rows = table_rows(open_app("lab_limits", Settings(MAT)))
+    for which, sentence in (("tired", trained.TIRED), ("wide", trained.WIDE)):
+        looks = trained.pronoun_looks(sentence)
+        assert [text(f"limits_{which}"), digits(looks["animal"]), digits(looks["street"])] in rows
+    traces = trained.reading(MAT).traces  # the head that looks from each word to the one before it, among the words alone
+    back = {(k, a): np.mean([head[i, i - 1] for i in range(2, 7)]) for k, trace in enumerate(traces) for a, head in enumerate(trace.weights)}
+    (layer, head), most = max(back.items(), key=lambda one: one[1])
+    at = open_app("lab_finder", Settings(MAT))
+    assert at.button(key="found_0").label == text("trained_found", layer=layer + 1, head=head + 1, score=digits(float(most)))
+    at.button(key="found_0").click().run()
+    assert (at.session_state["settings"].layer, at.session_state["settings"].head) == (layer + 1, head + 1)
 
 
 def test_the_live_check_finds_nothing_but_rounding():
