@@ -19,6 +19,7 @@ from walkthrough.experiments.compare import FIELDS
 from walkthrough.experiments.masks import KINDS
 from walkthrough.experiments.overwrite import moved
 from walkthrough.figures import cells, comparison, lab_tables
+from walkthrough.frame import overwriting
 from walkthrough.frame.masking import take_drawn
 from walkthrough.lesson import text
 from walkthrough.settings import CHOICES, Settings
@@ -255,6 +256,14 @@ def test_a_cell_is_chosen_and_overwritten_by_the_controls():
     for place in range(3):
         at.button(key=f"ready_change_{place}").click().run()
         assert not at.exception and "What changed where" in prose(at)
+
+
+def test_a_list_that_sends_a_text_it_no_longer_has_stays_where_it_was(monkeypatch):
+    calls = []
+    monkeypatch.setattr(st, "session_state", {"lab_axis_0": "2 · two", "lab_axis_1": 5, "lab_axis_2": 1})
+    monkeypatch.setattr(overwriting, "change", lambda **fields: calls.append(fields))
+    overwriting._take_place("scores", (1, 3, 0))
+    assert calls == [{"cell": "scores.2.5.1", "trail": ""}]
 
 
 # ---- heads off ---------------------------------------------------------------------------------------------------
