@@ -13,7 +13,7 @@ HEADS_DARK = ("#74c4f7", "#23a97c", "#ff9559", "#b27af0", "#ff85b5", "#dce66a", 
 
 @dataclass(frozen=True)
 class Palette:
-    """All colours of one theme, as #rrggbb."""
+    """All colours of one theme, as #rrggbb, or as CSS variables that follow the theme."""
 
     name: str
     background: str
@@ -46,6 +46,14 @@ DARK = Palette(
         "weight": "#b27af0", "head": "#c9c9d1", "output": "#ff85b5",
     }),
     HEADS_DARK, ("#6d88e8", "#26272d", "#e3a51c"), ("#25222b", "#b27af0"),
+)
+
+
+LIVE = Palette(  # what follows the theme by itself: the custom properties of css_variables, for HTML and SVG
+    "live", *(f"var(--mha-{name})" for name in ("background", "card", "text", "muted", "line")),
+    MappingProxyType({role: f"var(--mha-{role})" for role in LIGHT.roles}),
+    tuple(f"var(--mha-head-{i + 1})" for i in range(len(HEADS_LIGHT))),
+    tuple(f"var(--mha-signed-{n})" for n in ("low", "zero", "high")), tuple(f"var(--mha-weight-{n})" for n in ("none", "all")),
 )
 
 

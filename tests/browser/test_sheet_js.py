@@ -9,9 +9,12 @@ import pytest
 from mha_core.arithmetic import explain
 from tests.browser.sheet_page import SITE, SheetPage
 from tests.sheet_walks import EQUATIONS, HOSTILE, make_walk
+from walkthrough.feature_names import names_of
+from walkthrough.settings import Settings
 from walkthrough.sheet import grids as g
 from walkthrough.sheet.digits import digits
 from walkthrough.sheet.sheet import TEXTS, sheet
+from walkthrough.walk import walk_of
 
 pytestmark = pytest.mark.browser
 
@@ -149,6 +152,16 @@ def test_what_a_masked_cell_says(chromium):
         for key in ("Control+Home", "End"):
             page.page.keyboard.press(key)
         assert page.grid("masked.1").locator("[role=gridcell]").inner_text() == TEXTS["masked"]
+
+
+def test_numbers_built_by_hand_are_named_in_the_reading_line_too(chromium):
+    walk = walk_of(Settings("She is a great leader", source="hand-built", head=1))
+    features, lanes = names_of(walk, "W_Q", 1)
+    payload = sheet(walk, ["X × W_Q = Q"], fold=99)
+    with SheetPage(chromium, payload, height=120) as page:
+        said = {(s["grid"], s["r"], s["c"]): s["text"] for s in page.walk()}
+    assert f"query matrix({features[2]}, {lanes[0]}, head 1)" in said["W_Q.1", 2, 0]
+    assert f"query(leader, {lanes[1]}, head 1)" in said["Q.1", 4, 1]
 
 
 def test_pointing_lights_operands_and_leaving_goes_back(chromium):

@@ -10,7 +10,7 @@ from tests.walkthrough.test_lab_2 import table_rows
 from tests.walkthrough.test_pages import TEN, assert_shows, open_app, prose, sheets, show
 from walkthrough import library, sources, trained
 from walkthrough.digits import digits
-from walkthrough.frame import parts
+from walkthrough.frame import origins
 from walkthrough.frame import trained as trained_parts
 from walkthrough.frame.shell import PAGES, WALK
 from walkthrough.lesson import text
@@ -233,7 +233,7 @@ def test_pieces_that_do_not_fit_are_said_to_be_left_out():
     sentence = " ".join(f"qzxv{i}kwj" for i in range(60))
     pieces = sources.pieces_of(sentence)
     assert pieces.left_out > 0
-    assert parts._said_of_pieces(pieces) == [f"{pieces.left_out} more pieces did not fit into the longest sentence that this model reads."]
+    assert origins._said_of_pieces(pieces) == [f"{pieces.left_out} more pieces did not fit into the longest sentence that this model reads."]
 
 
 @pytest.mark.parametrize("sentence", BY_HAND)

@@ -10,7 +10,7 @@ from tests.walkthrough.test_pages import open_app
 from walkthrough.figures import svg
 from walkthrough.figures.printable import printable
 from walkthrough.figures.whole import whole
-from walkthrough.frame.parts import _picture_css, _whole_names
+from walkthrough.frame.pictures import _picture_css, _whole_names
 from walkthrough.frame.shell import WALK
 from walkthrough.numbers import percent
 from walkthrough.settings import Settings

@@ -103,7 +103,9 @@ def axis_name(letter: str, k: int) -> str:
 
 
 def fade(colour: str, alpha: float) -> str:
-    """The colour #rrggbb made transparent: alpha 0 is gone, 1 is full."""
+    """A palette's colour made transparent: alpha 0 is gone, 1 is full."""
+    if colour.startswith("var("):
+        return f"color-mix(in srgb, {colour} {100 * float(alpha):.4g}%, transparent)"
     return f"rgba({int(colour[1:3], 16)},{int(colour[3:5], 16)},{int(colour[5:7], 16)},{round(float(alpha), 3)})"
 
 

@@ -25,7 +25,7 @@ HERE = Path(__file__).parent
 
 def drawing(drawn: Callable, alt: str) -> None:
     """A flat figure as plain SVG, with its finding as the text alternative. It needs no library in the browser."""
-    _drawing_component()(data={"html": draw(drawn(colours())), "alt": alt})
+    _drawing_component()(data={"html": draw(drawn(palette.LIVE)), "alt": alt})
 
 
 @cache

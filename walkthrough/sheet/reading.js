@@ -32,11 +32,12 @@ function wordNode(sheet, list, i) {
 }
 
 function nameNodes(sheet, { field, head, row, column }) {
-  const { texts, fields } = sheet.book, { axes, name } = fields[field];
-  const said = (axis, i) => (axis === "query" || axis === "key" ? wordNode(sheet, axis, i) : String(i + 1));
-  const kind = axes.length === 1 ? "bias" : axes[1] === "key" ? "pair" : axes[0] in sheet.book.words ? "word" : "number";
-  return fill(texts[`cell.${kind}`], {
-    name, row: axes.length > 1 ? said(axes[0], row) : "", column: said(axes.at(-1), column),
+  const { texts, fields, names, words } = sheet.book, { axes, name } = fields[field];
+  const own = names[head ? `${field}.${head}` : field] ?? {}; // numbers built by hand stand for something
+  const said = (side, axis, i) => own[side]?.[i] ?? (axis in words ? wordNode(sheet, axis, i) : String(i + 1));
+  const isNamed = own.rows || own.columns, kind = axes[1] === "key" ? "pair" : axes[0] in words ? "word" : "number";
+  return fill(texts[`cell.${axes.length === 1 ? "bias" : isNamed ? "named" : kind}`], {
+    name, row: axes.length > 1 ? said("rows", axes[0], row) : "", column: said("columns", axes.at(-1), column),
     head: head ? plain(texts["cell.head"], { head }) : "",
   });
 }
