@@ -25,7 +25,7 @@ BEGUN = Settings(
 TRAINED = replace(BEGUN, source="trained", layer=3, head=7, changes="")
 BY_HAND = replace(BEGUN, source="hand-built", sentence="She is a great leader", off="2", changes="W_O.1.*=0")
 ELSEWHERE = [
-    *((page, TRAINED) for page in ("step_1_arrows", "step_5_blend", "lab_positions", "foundations_03_d_model")),
+    *((page, TRAINED) for page in ("step_1_arrows", "step_5_blend", "lab_positions", "lab_change")),
     *((page, BY_HAND) for page in ("step_3_scores", "lab_change", "lab_heads_off", "lab_cross", "lab_masks", "foundations_08_heads")),
 ]
 
