@@ -20,10 +20,10 @@ if trained.is_there():
     )
     query, key = 1, 1
     if pattern == "pair":
-        places = range(len(tokens))
+        places, second = range(len(tokens)), min(1, len(tokens) - 1)
         name = lambda place: f"{place + 1} · {tokens[place]}"  # noqa: E731
-        query = st.selectbox(text("label_from_word"), places, index=1, format_func=name, key=key_of("finder_from", tokens))
-        key = st.selectbox(text("label_to_word"), places, index=1, format_func=name, key=key_of("finder_to", tokens))
+        query = st.selectbox(text("label_from_word"), places, index=second, format_func=name, key=key_of("finder_from", tokens))
+        key = st.selectbox(text("label_to_word"), places, index=second, format_func=name, key=key_of("finder_to", tokens))
     page.caption("picture")
     try:
         trained.found_heads(find(sentence, pattern, query, key, model=model))

@@ -114,13 +114,17 @@ def brought_by_first(trace: AttentionTrace, head: int, word: int) -> dict[str, f
 
 
 def left_out(sentence: str, model: str = "") -> np.ndarray:
-    """How far the sentence vector turns (1 − cosine) when one word's characters are left out of the sentence [pieces kept]."""
+    """How far the sentence vector turns (1 − cosine) when one word's characters are left out of the sentence [pieces kept].
+
+    Where a model without special tokens has nothing left to read, there is no other vector, and the whole one is lost: 1.
+    """
     pieces, whole = pieces_of(sentence, model), reading(sentence, model).vector
     turned = []
     for place in pieces.kept:
         start, end = pieces.spans[place]
         rest = (sentence[:start] + sentence[end:]).strip()
-        turned.append(1.0 - float(whole @ encoder(model).encode(rest)))
+        is_empty = not pieces_of(rest, model).ids
+        turned.append(1.0 if is_empty else 1.0 - float(whole @ encoder(model).encode(rest)))
     return np.array(turned)
 
 

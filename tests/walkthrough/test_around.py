@@ -1,5 +1,7 @@
 """From any page to any other in two clicks with everything as it is; whatever is typed anywhere, every page stands."""
 
+from dataclasses import fields
+from html import escape
 from urllib.parse import urlencode
 
 import pytest
@@ -54,3 +56,17 @@ def test_whatever_is_typed_into_a_box_the_page_stands(page, kind, key):
         next(box for box in at.get(kind) if box.key == key).set_value(typed).run()
         assert not at.exception, (typed[:40], at.exception[0].stack_trace)
         assert "<script>alert" not in prose(at) and "<img src" not in prose(at)
+
+
+def test_whatever_stands_in_the_address_the_page_stands_and_says_it_as_text():
+    at = open_app("contents")
+    for typed in ("<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "1e9", "-7", "\x00", "99999999999"):
+        at.query_params.clear()
+        for field in fields(Settings):
+            at.query_params[field.name] = typed
+        at.run()
+        assert not at.exception, (typed, at.exception[0].stack_trace)
+        assert "<script>alert" not in prose(at) and "<img src" not in prose(at)
+        if not typed.lstrip("-").isdigit():
+            unread = [field.name for field in fields(Settings) if type(field.default) in (bool, int)]
+            assert prose(at).count(escape(typed)) >= len(unread)

@@ -1,5 +1,6 @@
 """The lab, first part: each experiment against an independent computation, each page from its address, any input."""
 
+import re
 from dataclasses import replace
 from urllib.parse import parse_qs
 
@@ -18,6 +19,7 @@ from walkthrough.experiments.compare import FIELDS
 from walkthrough.experiments.masks import KINDS
 from walkthrough.experiments.overwrite import moved
 from walkthrough.figures import cells, comparison, lab_tables
+from walkthrough.frame import overwriting
 from walkthrough.frame.masking import take_drawn
 from walkthrough.lesson import text
 from walkthrough.settings import CHOICES, Settings
@@ -70,6 +72,25 @@ def test_the_largest_difference_is_where_it_is_said_to_be():
         at = [pairs[row], pairs[column] if one.field in ("scores", "scaled", "weights") else (column, column)]
         head = () if one.head is None else (one.head,)
         assert one.largest == b[(*head, at[0][1], at[1][1])] - a[(*head, at[0][0], at[1][0])]
+
+
+def test_the_page_names_the_words_where_each_difference_sits_and_those_without_a_partner():
+    other = replace(FIVE, divisor="none", sentence="zero five one two four", seed=9)
+    a, b = fresh(walk_of(FIVE)), fresh(walk_of(other))
+    said, words = prose(open_app("lab_compare", replace(other, against=experiments.address_of(FIVE)))), other.sentence.split()
+    shown = [[re.sub("<[^>]*>", "", cell) for cell in re.findall("<t[hd][^>]*>(.*?)</t[hd]>", row)] for row in said.split("<tr>")]
+    where = {row[0]: row[2:] for row in shown if len(row) == 4}
+    partner = {1: 4, 2: 0, 3: 1, 4: 3}  # the words of B, and where the same ones stand in A
+    gap, head, i, j = max(
+        ((b["weights"][h, i, j] - a["weights"][h, partner[i], partner[j]], h, i, j) for h in range(3) for i in partner for j in partner),
+        key=lambda found: abs(found[0]),
+    )
+    assert where[text("lab_stage_weights")] == [digits(gap), f"weight({words[i]} → {words[j]}, head {head + 1})"]
+    gap, i, c = max(((b["output"][i, c] - a["output"][partner[i], c], i, c) for i in partner for c in range(12)), key=lambda found: abs(found[0]))
+    assert where[text("lab_stage_output")] == [digits(gap), f"output({words[i]}, number {c + 1})"]
+    assert "Only in A, so without a partner: “three” (word 3)." in said and "Only in B, so without a partner: “zero” (word 1)." in said
+    told = {row[0]: row[1:] for row in shown if len(row) == 3}
+    assert told[text("label_divisor")] == ["√d_k", "nothing"] and told[text("label_seed")] == ["1753", "9"]
 
 
 def test_rows_of_different_width_are_said_not_to_fit_but_weights_still_do():
@@ -237,6 +258,14 @@ def test_a_cell_is_chosen_and_overwritten_by_the_controls():
         assert not at.exception and "What changed where" in prose(at)
 
 
+def test_a_list_that_sends_a_text_it_no_longer_has_stays_where_it_was(monkeypatch):
+    calls = []
+    monkeypatch.setattr(st, "session_state", {"lab_axis_0": "2 · two", "lab_axis_1": 5, "lab_axis_2": 1})
+    monkeypatch.setattr(overwriting, "change", lambda **fields: calls.append(fields))
+    overwriting._take_place("scores", (1, 3, 0))
+    assert calls == [{"cell": "scores.2.5.1", "trail": ""}]
+
+
 # ---- heads off ---------------------------------------------------------------------------------------------------
 def test_an_output_without_heads_is_the_rest_of_the_sum():
     walk = walk_of(FIVE)
@@ -269,6 +298,18 @@ def test_the_page_shows_the_distances_and_what_is_missing():
     shown = {(grid["field"], grid["head"]): there for grid, there in sheets(at)}
     assert shown["output", None][0, 0] == pytest.approx(walk.trace.output[0, 0] - gone[0, 0])
     assert set(shown["shares", 1].values()) == {0.0}
+
+
+def test_heads_are_switched_off_by_their_pills():
+    at = open_app("lab_heads_off", FIVE)
+    pills = next(one for one in at.get("button_group") if one.key == "lab_off")
+    pills.set_value([3, 1]).run()
+    assert at.session_state["settings"].off == "1,3" and not at.exception
+    gone = sum(walk_of(FIVE).trace.heads[i] @ walk_of(FIVE).trace.parameters.W_O[4 * i : 4 * i + 4] for i in (0, 2))
+    assert f"<td>{digits(np.sqrt((gone[0] * gone[0]).sum()))}</td>" in prose(at)
+    at = open_app("lab_heads_off", replace(FIVE, d_model=24, h=24))  # too many for pills
+    at.multiselect(key="lab_off").set_value([24, 2]).run()
+    assert at.session_state["settings"].off == "2,24" and not at.exception
 
 
 # ---- masks -------------------------------------------------------------------------------------------------------
@@ -325,6 +366,38 @@ def test_the_page_shows_the_sums_and_the_masked_walk():
     free = fresh(walk)["weights"][1]
     for i in range(4):
         assert f"{digits((free * allowed)[i].sum())}</td>" in prose(at)
+
+
+def test_the_table_has_every_sum_in_its_column_for_the_chosen_head():
+    settings = replace(FIVE, drawn="1.3.15.f.1f", head=3)
+    allowed = np.array([[1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 0, 1, 0, 1], [1, 1, 1, 1, 0], [1] * 5], dtype=bool)
+    scaled = fresh(walk_of(FIVE))["scaled"][2]
+    table = prose(open_app("lab_masks", settings)).split(text("lab_sums_title", head=3))[1].split("</table>")[0]
+    heads = [re.sub("<[^>]*>", "", cell) for cell in re.findall("<th[^>]*>(.*?)</th>", table.split("</thead>")[0])]
+    assert heads == [text(f"lab_sums_{name}") for name in ("open", "before", "zeroed_after", "leaked", "after")]
+    rows = [re.findall("<td[^>]*>(.*?)</td>", row) for row in table.split("</thead>")[1].split("</tr>") if "<td" in row]
+    assert len(rows) == 5
+    for i, row in enumerate(rows):
+        free = [np.exp(v) / sum(np.exp(u) for u in scaled[i]) for v in scaled[i]]
+        zeros = [v if may else 0.0 for v, may in zip(scaled[i], allowed[i])]
+        leaked = sum(np.exp(v) for v, may in zip(zeros, allowed[i]) if not may) / sum(np.exp(v) for v in zeros)
+        kept = sum(v for v, may in zip(free, allowed[i]) if may)
+        assert row == [digits(x) for x in (allowed[i].sum(), 1, round(kept, 12), round(leaked, 12), 1)]
+
+
+def test_every_kind_of_mask_can_be_chosen():
+    at = open_app("lab_masks", FIVE)
+    kinds = lambda: next(one for one in at.get("button_group") if one.key == "lab_mask_kind")  # noqa: E731
+    for kind, mask, drawn in [("causal", "causal", ""), ("drawn", "causal", "1.3.7.f.1f"), ("padding", "causal", "pad:1"), ("none", "none", "")]:
+        kinds().set_value(kind).run()
+        assert not at.exception and kinds().value == kind
+        assert (at.session_state["settings"].mask, at.session_state["settings"].drawn) == (mask, drawn)
+    kinds().set_value("padding").run()
+    at.slider(key="lab_padding").set_value(3).run()
+    assert at.session_state["settings"].drawn == "pad:3"
+    (shown,) = [there for grid, there in sheets(at) if grid["field"] == "weights"]
+    scores = fresh(walk_of(FIVE))["scaled"][1][:, :2]
+    np.testing.assert_allclose([[shown[i, j] for j in (0, 1)] for i in range(5)], np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True))
 
 
 def test_a_row_without_keys_is_refused_with_its_reason():

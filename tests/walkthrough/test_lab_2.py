@@ -17,7 +17,7 @@ from walkthrough.digits import digits
 from walkthrough.figures.curves import Axis, Line, curves, describe_curves, tick_text
 from walkthrough.figures.waves import waves
 from walkthrough.frame.shell import PAGES
-from walkthrough.lesson import load
+from walkthrough.lesson import load, text
 from walkthrough.palette import DARK, LIGHT
 from walkthrough.settings import Settings
 from walkthrough.walk import walk_of
@@ -74,12 +74,48 @@ def test_the_row_under_three_divisors_and_its_gradient(settings):
         assert all(np.abs(drawn - float(weight)).min() < 1e-6 for weight in weights)
 
 
-@pytest.mark.parametrize("which", ["gradient", "spread", "largest", "entropy"])
-def test_the_curves_of_the_sweep_are_the_sweep(which):
-    at = open_app("lab_scaling", Settings(seed=5, view=f"sweep.{which}"))
-    there = numbers_in(charts(at)[0])
-    assert not at.exception
-    assert all(np.abs(there - value).min() == 0 for value in np.ravel(getattr(sweep(5), which)))
+def drawn_scores(seed: int, d_k: int) -> np.ndarray:
+    """The sweep's draw once more: 192 queries with 16 keys each, whose first d_k numbers are used."""
+    draw = np.random.RandomState(seed)
+    queries, keys = draw.standard_normal((192, 512)), draw.standard_normal((192, 16, 512))
+    return np.array([[q[:d_k] @ key[:d_k] for key in row] for q, row in zip(queries, keys)])
+
+
+def measured(seed: int, d_k: int) -> dict[str, tuple[float, ...]]:
+    """Largest weight, entropy in nats, size of the gradient and what of it reaches q · k, under each divisor."""
+    made = {}
+    for name, divisor in (("sqrt", d_k**0.5), ("none", 1.0), ("d_k", float(d_k))):
+        rows = torch.softmax(torch.tensor(drawn_scores(seed, d_k) / divisor), -1)
+        size = float(np.median([float(torch.linalg.norm(torch.diag(row) - torch.outer(row, row))) for row in rows]))
+        made[name] = float(rows.max(-1).values.mean()), float(torch.special.entr(rows).sum(-1).mean()), size, size / divisor
+    return made
+
+
+def test_each_curve_of_the_sweep_bears_the_name_of_its_divisor():
+    by_hand, at = {d_k: measured(5, d_k) for d_k in (2, 24, 512)}, open_app("lab_scaling")
+    for place, which in enumerate(("largest", "entropy", "gradient")):
+        chart = charts(show(at, Settings(seed=5, view=f"sweep.{which}")))[0]
+        for name in ("sqrt", "none", "d_k"):
+            (line,) = [trace for trace in chart["data"] if trace.get("name") == text(f"divisor_{name}")]
+            x, y = numbers_of(line["x"]), numbers_of(line["y"])
+            for d_k, found in by_hand.items():
+                assert y[x.index(d_k)] == pytest.approx(found[name][place]), (which, name, d_k)
+    chart = charts(show(at, Settings(seed=5, view="sweep.spread")))[0]
+    theory, drawn = (next(t for t in chart["data"] if t.get("name") == text(f"curve_line_{name}")) for name in ("theory", "measured"))
+    for d_k in by_hand:
+        assert numbers_of(theory["y"])[numbers_of(theory["x"]).index(d_k)] == pytest.approx(d_k**0.5)
+        assert numbers_of(drawn["y"])[numbers_of(drawn["x"]).index(d_k)] == pytest.approx(drawn_scores(5, d_k).std())
+
+
+def numbers_of(axis) -> list[float]:
+    return numbers_in({"data": [{"axis": axis}]}).tolist()
+
+
+@pytest.mark.parametrize(("settings", "d_k"), [(Settings(seed=5), 4), (Settings(TEN, d_model=96, h=2, seed=8), 48)])
+def test_the_table_of_the_sweep_is_measured_at_the_present_width(settings, d_k):
+    rows = [cells for cells in table_rows(open_app("lab_scaling", settings)) if len(cells) == 5][-3:]
+    for cells, found in zip(rows, measured(settings.seed, d_k).values()):
+        assert cells[1:] == [digits(number) for number in found]
 
 
 def test_the_prose_says_where_gradients_die():
@@ -141,6 +177,9 @@ def test_the_waves_shown_run_from_the_fastest_to_the_slowest():
     assert order.waves_shown(8) == (0, 2, 4, 6) and order.waves_shown(512) == (0, 170, 340, 510)
     assert order.waves_shown(4) == (0, 2)
     assert order.wave_length(0, 8) == pytest.approx(2 * np.pi) and order.wave_length(7, 8) == pytest.approx(2000 * np.pi)
+    assert lab_rows.wave_titles(8, (0, 6)) == [
+        "Columns 1 and 2: round again after 6.28 words", f"Columns 7 and 8: round again after {digits(2000 * np.pi)} words"
+    ]
 
 
 @pytest.mark.parametrize("settings", [s for s in SETTINGS])
@@ -178,6 +217,8 @@ def test_the_costs_are_those_of_the_walk_itself(settings):
     rows = {cells[0]: cells[-1] for cells in table_rows(open_app("lab_cost", settings))}
     p = trace.parameters
     assert rows["Parameters"] == f"{sum(W.size for W in (p.W_Q, p.W_K, p.W_V, p.W_O)):,}" == f"{4 * d * d:,}"
+    assert rows["Multiplications for Q, K and V"] == f"{3 * n * d * d:,}" and rows["Multiplications in the mixing"] == f"{n * d * d:,}"
+    assert rows["Multiplications, all"] == f"{4 * n * d * d + 2 * n * n * d:,}"
     assert rows["Multiplications between words"] == f"{2 * n * n * d:,}"
     assert rows["Exponentials, and weights kept"] == f"{trace.weights.size:,}" == f"{h * n * n:,}"
     assert rows["Bytes of kept maps"] == f"{trace.scores.nbytes + trace.scaled.nbytes + trace.weights.nbytes:,}"
@@ -206,8 +247,22 @@ def test_thin_heads_are_measured_on_request_and_no_sooner(monkeypatch):
     assert [int(cells[0]) for cells in rows] == list(legal_heads(16)) and len(charts(at)) == 2
     assert rows[0][7] == "× 1" and all(re.fullmatch(r"[\d.]+ (µs|ms|s)", cells[6]) for cells in rows)
     assert len({tuple(cells[2:4]) for cells in rows}) == 1  # the same parameters, the same multiplications
+    for cells in rows:
+        h = int(cells[0])
+        assert cells[1:6] == [f"{x:,}" for x in (16 // h, 4 * 16**2, 4 * 10 * 16**2 + 2 * 10**2 * 16, h * 10**2, 3 * 8 * h * 10**2)]
     show(at, Settings(TEN, d_model=16, h=8))
     assert "Time here" not in prose(at)  # those times were of another layer
+
+
+def test_measured_times_stand_beside_what_multiplications_alone_would_take():
+    timed = [stopwatch.Timed(n, 6, 2, seconds, 5) for n, seconds in ((8, 0.001), (64, 0.004), (256, 0.05))]
+    heads = [stopwatch.Timed(7, 6, h, seconds, 5) for h, seconds in ((1, 0.002), (2, 0.003), (3, 0.005))]
+    (work, found), *_ = lab_rows.length_lines(timed)
+    counted = [4 * n * 36 + 2 * n * n * 6 for n in (8, 64, 256)]
+    assert list(found.y) == pytest.approx([1, 4, 50])  # in milliseconds
+    assert list(work.y) == pytest.approx([50 * c / counted[-1] for c in counted])
+    rows = lab_rows.heads_rows(lab_rows.cost.Sizes(7, 6, 2), [1, 2, 3], heads)
+    assert [row[-2:] for row in rows] == [["2 ms", "× 1"], ["3 ms", "× 1.50"], ["5 ms", "× 2.50"]]
 
 
 def test_the_stopwatch_takes_the_median_of_its_runs():

@@ -216,6 +216,20 @@ def test_two_models_of_ones_own_are_kept_and_no_more(saved, tmp_path):
     assert sources.trained_by("") is sources.packaged()
 
 
+@pytest.mark.parametrize("hidden", [False, True])
+def test_a_model_that_puts_no_frame_around_a_single_piece_walks_too(own, hidden):
+    file = own / "tokenizer.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), "post_processor": None}))
+    settings = chosen(own, sentence="cat", word=1, view="pattern.pair", hide_special=hidden)
+    assert walk_of(settings).tokens == ("cat",) and trained.left_out("cat", str(own)) == [1.0]
+    at = open_app("start", settings)
+    for page in PAGES:
+        if page.startswith(("lab_", "step_")):
+            at.switch_page(f"pages/{page}.py")
+            show(at, settings)
+            assert not at.exception, (page, at.exception[0].stack_trace)
+
+
 # ---- what cannot be used ---------------------------------------------------------------------------------------
 def spoil(folder, what):
     config = json.loads((folder / "config.json").read_text())

@@ -1,6 +1,7 @@
 """Every marked answer, and the number behind every reply, worked out a second time in plain loops over X and the matrices."""
 
 import json
+import re
 from dataclasses import replace
 from math import exp, sqrt
 
@@ -450,6 +451,53 @@ def test_recognised_mistakes_are_called_by_their_name():
         "interleaved": "reshape",
     }.items():
         assert says in replies[slip], replies[slip]
+
+
+# A phrase that tells the reply to each mistake from all others: a reply that went to the wrong mistake has another one.
+REPLIES = """
+turned: laid on its side | one_row: row of one word | pairs: words meet words, as in | times: position is added
+without_position: position was forgotten | minus: took the position away | added_anyway: positions are switched off
+twice_with: P tells the copies apart | twice_without: Without P | added_sizes: added the two sizes | one_word_only: That is one word.
+one_head_only: X comes before the heads | squared: counts pairs | from_one: counts from 1 | shortest: the shortest
+full_width: as wide as X | that_is_W: matrix W^K itself | sliced_push: would be so if X were sliced first and | words_meet: hears of another
+terms_of_score: products in a score | counted_words: number of words | sliced: only its numbers | key_instead: W^K was used
+value_instead: W^V was used | other_head: its query in head | all_heads: That is for all | sliced_matrix: would do only if
+that_is_Q: how many numbers Q holds | column_score: who scores highest with its key | itself_score: score highest with itself
+lowest_score: lowest score | roles_swapped: exchanged | divided_early: already divided | added_rows: all numbers of both rows
+query_twice: query against query | inner_size: Qᵀ K | still_rows: shape of Q. | full_width_scores: shape of X.
+doubled_both: if the key had doubled | kept: direction stayed | terms_of_query: products in a number of Q | symmetric: not mutual
+forbidden: mask forbids | column_weight: who looks at it most | itself_weight: look at itself most | least: smallest share
+d_k_divisor: divided by d_k itself | root_d_model: divided by √d_model. | undivided: not divided at all | multiplied: multiplied by √d_k
+mask_after: mask came after softmax | columns: softmax down the columns | winner: only the best | root_d_model_grid: divided by √d_model before
+undivided_grid: not divided before softmax | equal_share: shared equally | zero: others alone | column_rest: completed the column
+column_sum: sum of the column | whole_grid: sum of the whole grid | root_sum: work of softmax | root_positive: work of the exponential
+root_cost: one division more | shift_grows: grows by the same factor, and so | shift_shrinks: own exponential grows | plain_mean: plain mean
+winner_only: alone. The others count | unweighted: plain sum | keys_blended: blended the keys | column_blended: others look at it. Its own
+full_width_head: width of all heads together | still_weighted: old weight | key_copied: from the key of | own_value: itself, which would get
+as_before: answer with the present | largest_value: largest value, not | heaviest: largest weight, but | loudest: hardly listens
+values_shapes: would fit | values_sign: may be negative | values_cheap: costs more | least_head: gets least | full_width_each: as wide as the whole. The heads
+that_is_h: number of heads, not | sizes_multiplied: budget is shared out | root_taken: No root | reads_band: Only what comes out | illegal: rest of
+still_different: Different views | one_none: still looks at every | one_narrow: other way round: d_k | one_average: still come from softmax
+work_times_h: let each head be | work_one_head: one head alone | work_pairs: number of pairs | one_grid_only: grid of one head
+numbers_of_Q: queries of all heads | words_times_heads: one number for each word and head | averaged: Their shares are added | own_share: share of head
+forgot_W_O: W^O was forgotten | concat_mixes: mixes nothing | concat_cheap: average is cheap | concat_ones: Only rows of weights
+interleaved: dealt out like cards | lanes_from_zero: counts from 0 | other_lane: belong to another head | averaged_shape: numbers a word are left
+stacked_below: one below the other | as_before_mix: real W^O | averaged_lane: leaves the lanes apart | all_ones: full of ones
+not_widened: width of one head. W^O | that_is_W_O: shape of W^O itself
+"""
+
+
+def test_the_reply_to_a_mistake_speaks_of_that_mistake():
+    says = dict(line.split(": ", 1) for line in re.split(r" \| |\n", REPLIES.strip()))
+    heard = {}
+    for fields in WALKS:
+        for _, _, _, question in each_question(walk(**fields)):
+            heard |= {slip: question.wrong[answer] for answer, slip in question.slips.items()}
+    assert set(heard) <= set(says)
+    for slip, reply in heard.items():
+        assert says[slip] in reply, (slip, reply)
+    for slip, phrase in says.items():
+        assert [other for other, reply in heard.items() if phrase in reply] in ([slip], []), phrase
 
 
 def test_a_number_typed_from_the_digits_on_the_screen_is_right():

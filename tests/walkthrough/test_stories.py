@@ -12,9 +12,10 @@ from tests.conftest import ROOT
 from tests.walkthrough.test_lab_2 import table_rows
 from tests.walkthrough.test_pages import TEN, drawings, numbers_drawn, open_app, prose, sheets, show
 from walkthrough import stories, story_rows
+from walkthrough.digits import digits
 from walkthrough.figures.bands import bands
 from walkthrough.frame.shell import PAGES
-from walkthrough.lesson import load
+from walkthrough.lesson import load, text
 from walkthrough.settings import Settings, from_query
 from walkthrough.sheet.numbers import unpack
 from walkthrough.sheet.sheet import sheet
@@ -81,6 +82,19 @@ def test_the_page_shows_both_jobs_and_led_gives_exactly_seventy_per_cent_to_team
     led = [there for grid, there in sheets(at) if grid["field"] == "weights"][-1]
     assert led[1, 3] == pytest.approx(0.7, abs=1e-15) and ">70%</bdi>" in prose(at)
     assert 21 / (21 + 9) == pytest.approx(0.7)
+
+
+def test_the_prose_says_whom_each_job_looks_at_and_the_table_where_the_jobs_part():
+    at, tokens = open_app("story_cv", Settings(seed=7)), TEN.removesuffix(".").split() + ["."]
+    first, second = (walk.trace for walk in stories.two_jobs(7))
+    tops = [max(range(10), key=lambda j: t.weights[0, 1, j]) for t in (first, second)]
+    said = re.sub("<[^>]*>", "", prose(at))
+    one, two = (f"“{tokens[j]}” ({100 * t.weights[0, 1, j]:.0f}%)" for j, t in zip(tops, (first, second)))
+    assert f"For the first job it looks most at {one}, for the second at {two}." in said
+    rows = [cells for cells in table_rows(at) if len(cells) == 3][1:]
+    for name, cells in zip(("X", "Q", "K", "V", "scores", "weights", "heads", "concat", "output"), rows, strict=True):
+        gap = np.abs(getattr(first, name) - getattr(second, name)).max()
+        assert cells[0] == text(f"cv_grid_{name}") and cells[1] == (digits(gap) if gap else "0")
 
 
 def test_every_step_of_the_story_has_its_door_at_the_sizes_of_the_story():
@@ -227,7 +241,12 @@ def test_the_parts_of_the_specialists_make_the_whole_output(settings):
         assert report.part == pytest.approx(share @ output / (output @ output))
     assert sum(report.part for report in found) == pytest.approx(1)
     rows = [cells for cells in table_rows(open_app("story_specialists", settings)) if len(cells) == 4][1:]
-    assert rows == story_rows.report_rows(found, None)
+    shares = [t.heads[i, walk.word] @ W_O[i * d_v : (i + 1) * d_v] for i in range(len(found))]
+    for i, (cells, share) in enumerate(zip(rows, shares, strict=True)):
+        part = 100 * float(share @ output) / float(output @ output)
+        assert [cells[0], cells[2]] == [f"Head {i + 1}", digits(np.linalg.norm(share))]
+        assert [int(place) for place in re.findall(r"\d+", cells[1])] == ([i * d_v + 1, (i + 1) * d_v])
+        assert cells[3].replace("−", "-") == f"{part:.0f}%" or not 1.5 <= abs(part) <= 98.5
     loudest = max(found, key=lambda report: report.part)
     assert story_rows.report_values(found, 0.0)["most_head"] == str(loudest.head)
 

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 from mha_core.pretrained import EncoderUnavailable
+from tests.walkthrough.test_lab_2 import table_rows
 from tests.walkthrough.test_pages import TEN, assert_shows, open_app, prose, sheets, show
 from walkthrough import library, sources, trained
 from walkthrough.digits import digits
 from walkthrough.frame import origins
 from walkthrough.frame import trained as trained_parts
 from walkthrough.frame.shell import PAGES, WALK
+from walkthrough.lesson import text
 from walkthrough.settings import Settings, from_query
 from walkthrough.sources import BY_HAND
 from walkthrough.walk import walk_of
@@ -117,6 +119,18 @@ def test_the_limits_are_the_models_own_numbers():
     assert tired["animal"] > 0.5 and wide["animal"] > 5 * wide["street"]
     assert trained.without_heads(MAT, (1, 3)) > 0.98
     assert 0.3 < trained.special_share(MAT)["[CLS]"] < 0.8
+    traces = trained.reading(MAT).traces
+    for name, place in (("[CLS]", 0), ("[SEP]", -1)):
+        rests = [float(row[place]) for trace in traces for head in trace.weights for row in head]
+        assert trained.special_share(MAT)[name] == pytest.approx(sum(rests) / len(rests), abs=1e-6)
+    encode = sources.encoder().encode  # counts layers and heads from 0
+    for heads in ([(1, 3)], [(1, head) for head in range(1, 7)], [(6, 12), (2, 5)]):
+        silent = encode(MAT, [(layer - 1, head - 1) for layer, head in heads])
+        assert trained.without_heads(MAT, *heads) == pytest.approx(float(encode(MAT) @ silent), abs=1e-6)
+    tokens = sources.pieces_of(trained.TIRED).tokens
+    row = trained.reading(trained.TIRED).traces[5].weights[11, tokens.index("it")]
+    for word in ("animal", "street", "the"):  # "the" stands there twice
+        assert tired[word] == pytest.approx(sum(float(w) for w, token in zip(row, tokens) if token == word), abs=1e-6)
 
 
 def test_which_words_matter_against_plain_loops():
@@ -136,9 +150,46 @@ def test_which_words_matter_against_plain_loops():
     whole, shorter = (sources.encoder().encode(s).astype(float) for s in (MAT, "the sat on the mat"))
     turned = trained.left_out(MAT)
     assert turned[1] == pytest.approx(1 - whole @ shorter, abs=1e-5)
-    np.testing.assert_allclose(found["left_out"].sum(), 1.0)
-    rolled = trained.rollout(MAT)
-    np.testing.assert_allclose(rolled.sum(axis=1), 1.0, atol=1e-5)
+    np.testing.assert_allclose(found["left_out"], turned / turned.sum(), atol=1e-6)
+
+
+def test_leaving_a_word_out_leaves_out_that_word_each_time():
+    words, whole = MAT.split(), sources.encoder().encode(MAT).astype(float)
+    for place, turned in enumerate(trained.left_out(MAT)):
+        rest = sources.encoder().encode(" ".join(words[:place] + words[place + 1 :])).astype(float)
+        assert turned == pytest.approx(1 - sum(a * b for a, b in zip(whole, rest)), abs=1e-5), words[place]
+
+
+def test_rollout_against_plain_loops():
+    """Half of every row comes through the heads, half goes straight on; then paths are followed from the top layer down."""
+    traces = trained.reading(MAT).traces
+    n, h = traces[0].weights.shape[-1], len(traces[0].weights)
+    paths = [[float(i == j) for j in range(n)] for i in range(n)]
+    for trace in reversed(traces):  # the product from the other end: the same number in another order of work
+        mean = [[sum(float(trace.weights[a, i, j]) for a in range(h)) / h for j in range(n)] for i in range(n)]
+        step = [[0.5 * mean[i][j] + 0.5 * (i == j) for j in range(n)] for i in range(n)]
+        paths = [[sum(paths[i][m] * step[m][j] for m in range(n)) for j in range(n)] for i in range(n)]
+    np.testing.assert_allclose(trained.rollout(MAT), paths, atol=1e-6)
+    given = [sum(paths[i][j] for i in range(n)) for j in range(1, n - 1)]  # to each word, from all final rows
+    np.testing.assert_allclose(trained.answers(MAT)["rollout"], np.array(given) / sum(given), atol=1e-6)
+
+
+def test_the_pages_on_trained_heads_show_these_numbers_each_in_its_column():
+    rows, found = table_rows(open_app("lab_which_words", Settings(MAT))), trained.answers(MAT)
+    names = ("weights", "carried", "rollout", "left_out")
+    assert rows[0][1:] == [text(f"matters_{name}") for name in names]
+    assert rows[1:7] == [[word, *(digits(float(found[name][i])) for name in names)] for i, word in enumerate(MAT.split())]
+    rows = table_rows(open_app("lab_limits", Settings(MAT)))
+    for which, sentence in (("tired", trained.TIRED), ("wide", trained.WIDE)):
+        looks = trained.pronoun_looks(sentence)
+        assert [text(f"limits_{which}"), digits(looks["animal"]), digits(looks["street"])] in rows
+    traces = trained.reading(MAT).traces  # the head that looks from each word to the one before it, among the words alone
+    back = {(k, a): np.mean([head[i, i - 1] for i in range(2, 7)]) for k, trace in enumerate(traces) for a, head in enumerate(trace.weights)}
+    (layer, head), most = max(back.items(), key=lambda one: one[1])
+    at = open_app("lab_finder", Settings(MAT))
+    assert at.button(key="found_0").label == text("trained_found", layer=layer + 1, head=head + 1, score=digits(float(most)))
+    at.button(key="found_0").click().run()
+    assert (at.session_state["settings"].layer, at.session_state["settings"].head) == (layer + 1, head + 1)
 
 
 def test_the_live_check_finds_nothing_but_rounding():

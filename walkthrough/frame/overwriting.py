@@ -35,7 +35,7 @@ def choose_target(walk: Walk, field: str, index: tuple[int, ...]) -> None:
         key = hold(f"lab_axis_{axis}", index[axis] + 1)
         columns[axis + 1].selectbox(
             text(f"lab_axis_{_axis(stage, axis)}"), range(1, size + 1), key=key, format_func=_namer(walk, kind),
-            on_change=_take_place, args=(field, len(shape)),
+            on_change=_take_place, args=(field, index),
         )
 
 
@@ -60,8 +60,10 @@ def _take_field(walk: Walk, key: str) -> None:
     change(cell=".".join((field, *places)), trail="")
 
 
-def _take_place(field: str, axes: int) -> None:
-    places = [str(st.session_state[f"lab_axis_{axis}"]) for axis in range(axes)]
+def _take_place(field: str, index: tuple[int, ...]) -> None:
+    """Another place. A list that still sends the text of an option it no longer has ("3 · cat") stays where it was."""
+    chosen = [st.session_state[f"lab_axis_{axis}"] for axis in range(len(index))]
+    places = [str(place if isinstance(place, int) else was + 1) for place, was in zip(chosen, index)]
     change(cell=".".join((field, *places)), trail="")
 
 
