@@ -5,8 +5,8 @@ from zlib import crc32
 
 import streamlit as st
 
-from walkthrough.frame.controls import hold
 from walkthrough.digits import digits
+from walkthrough.frame.controls import hold
 from walkthrough.lesson import text
 from walkthrough.questions import Question, ask, mark
 from walkthrough.small_grid import STYLE as GRID_STYLE
