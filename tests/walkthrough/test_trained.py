@@ -81,6 +81,20 @@ def test_choosing_hand_built_brings_a_sentence_that_has_them():
     assert "the cat sat" in prose(at)
 
 
+def test_leaving_hand_built_brings_the_sentence_back_that_was_typed_before():
+    at = open_app("start", Settings("my own few words", word=4))
+    source = "side_source"
+    at.segmented_control(key=source).set_value("hand-built").run()
+    assert at.session_state["settings"].sentence in BY_HAND and "your own comes back" in prose(at)
+    at.segmented_control(key=source).set_value("seeded").run()
+    assert at.session_state["settings"] == Settings("my own few words", word=4) and not at.exception
+    at.segmented_control(key=source).set_value("hand-built").run()
+    other = [sentence for sentence in BY_HAND if sentence != at.session_state["settings"].sentence][0]
+    at.text_input(key="side_sentence").set_value(other).run()
+    at.segmented_control(key=source).set_value("seeded").run()
+    assert at.session_state["settings"].sentence == other  # chosen since, so it stays
+
+
 @pytest.mark.parametrize("page", WALK)
 @pytest.mark.parametrize("sentence", BY_HAND)
 def test_hand_built_heads_walk_like_any_other(page, sentence):
