@@ -175,4 +175,4 @@ def sums_said(walk: Walk, allowed: Bool[Array, "n n"] | None) -> dict[str, str]:
     """How many cells are shut, in words."""
     shut = 0 if allowed is None else int((~allowed).sum())
     n = len(walk.tokens)
-    return {"shut": counted("cells", shut), "all": counted("cells", n * n)}
+    return {"shut": text(f"lab_sums_shut_{'one' if shut == 1 else 'many'}", n=shut, all=counted("cells", n * n))}

@@ -1,6 +1,7 @@
 """What the pages of the lab share: their look, notes on what could not be read, doors into the walk, beginnings."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -13,7 +14,8 @@ from walkthrough.frame import view
 from walkthrough.frame.controls import hold, take
 from walkthrough.frame.parts import Page
 from walkthrough.frame.shell import WALK, page_link
-from walkthrough.frame.state import change, settings
+from walkthrough.frame.state import change, settings, write_address
+from walkthrough.frame.state import notes as noted
 from walkthrough.lesson import counted, text
 from walkthrough.settings import Note
 
@@ -35,6 +37,18 @@ def notes(found: Iterable[Note]) -> None:
     """What was put right on this page, and why."""
     for note in found:
         st.html(f'<div class="note" role="status">{escape(text(note.key, **note.values))}</div>')
+
+
+def put_right(found: list[Note], **fields) -> None:
+    """Say what was put right on this page, and put the address right too: these fields become what the page shows.
+
+    The notes join those of the frame, so that they stay until the next change, as those of every other field do.
+    """
+    if found:
+        notes(found)
+        st.session_state["settings"] = replace(settings(), **fields)
+        st.session_state["notes"] = [*noted(), *found]
+        write_address()
 
 
 def show(html: str) -> None:
