@@ -273,6 +273,29 @@ def test_a_cell_is_chosen_and_overwritten_by_the_controls():
         assert not at.exception and "What changed where" in prose(at)
 
 
+def test_ready_made_changes_add_up_and_the_form_follows_the_last_one():
+    at = open_app("lab_change", FIVE)
+    spelled = ["X.4.*=0", "scores.2.4.1=10", "W_O.1.*=0"]
+    form = [("X", 4, 1, 0, True), ("scores", 2, 4, 10, False), ("W_O", 1, 1, 0, True)]
+
+    def shown():
+        first, second = (at.selectbox(key=f"lab_axis_{axis}").value for axis in (0, 1))
+        return at.selectbox(key="lab_field").value, first, second, at.number_input(key="lab_value").value, at.toggle(key="lab_whole_row").value
+
+    for place in range(3):
+        at.button(key=f"ready_change_{place}").click().run()
+        assert at.session_state["settings"].changes == "~".join(spelled[: place + 1]) and shown() == form[place]
+        assert prose(at).count("<li>") == place + 1
+    at.button(key="ready_change_0").click().run()
+    assert at.session_state["settings"].changes == "~".join((*spelled[1:], spelled[0])) and shown() == form[0]
+    for left in (["scores.2.4.1=10", "W_O.1.*=0"], ["scores.2.4.1=10"]):
+        at.button(key="lab_undo").click().run()
+        assert at.session_state["settings"].changes == "~".join(left) and not at.exception
+    assert shown() == form[1]
+    at.button(key="lab_undo").click().run()
+    assert at.session_state["settings"].changes == "" and not at.exception
+
+
 # ---- heads off ---------------------------------------------------------------------------------------------------
 def test_an_output_without_heads_is_the_rest_of_the_sum():
     walk = walk_of(FIVE)

@@ -216,6 +216,16 @@ def test_the_stopwatch_takes_the_median_of_its_runs():
     assert timed.seconds == 4 and timed.runs == 5
 
 
+def test_every_size_is_warmed_up_before_any_is_timed(monkeypatch):
+    calls = []
+    monkeypatch.setattr(stopwatch, "ROOM", 0.0)
+    monkeypatch.setattr(stopwatch, "attend", lambda X, parameters: calls.append((len(X), parameters.h)))
+    stopwatch.time_all(5, 12, 3)
+    sizes = [*((5, h) for h in stopwatch.some_heads(12, 3)), *((n, 3) for n in stopwatch.NS)]
+    assert calls[: len(sizes) * stopwatch.WARM] == [size for size in sizes for _ in range(stopwatch.WARM)]
+    assert calls[len(sizes) * stopwatch.WARM :] == [size for size in sizes for _ in range(stopwatch.WARM + stopwatch.LEAST)]
+
+
 @pytest.mark.parametrize(("d_model", "now"), [(512, 8), (12, 4), (384, 96), (4, 1)])
 def test_a_few_heads_are_timed_among_them_one_now_and_the_most(d_model, now):
     heads = stopwatch.some_heads(d_model, now)

@@ -1,6 +1,6 @@
 """What the pages of the lab share: their look, notes on what could not be read, doors into the walk, beginnings."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from html import escape
@@ -66,13 +66,6 @@ def doors(*steps: str) -> None:
 def door_of(field: str) -> None:
     """The step where this grid is made."""
     doors(WALK[BY_FIELD[field].step])
-
-
-def ready(name: str, choices: Iterable[tuple[str, Mapping[str, object]]]) -> None:
-    """Ready-made beginnings of an experiment, one click each: a label and the fields it sets."""
-    with st.container(horizontal=True, key=f"ready_{name}"):
-        for place, (label, fields) in enumerate(choices):
-            st.button(label, key=f"ready_{name}_{place}", on_click=change, kwargs=dict(fields))
 
 
 def pick_stage(name: str, fields: tuple[str, ...], default: str) -> str:
