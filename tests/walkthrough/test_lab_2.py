@@ -88,6 +88,26 @@ def test_the_prose_says_where_gradients_die():
     assert f"{digits(found.spread[-1])}</bdi>" in prose(at)
 
 
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_what_the_page_says_of_the_gradient_is_true_of_the_row_it_shows(settings):
+    at = open_app("lab_scaling", settings)
+    sqrt, none = (float(row[3]) for row in [cells for cells in table_rows(at) if len(cells) == 5][1:3])
+    said = "already costs" if none < sqrt else "does no harm" if none > sqrt else "makes no difference"
+    assert said in prose(at) and f"With your d_k = {settings.d_model // settings.h}" in prose(at)
+    found = sweep(settings.seed)
+    begins = lab_rows.begins_at(found)
+    after = [none < sqrt for size, sqrt, none in zip(found.sizes, found.gradient[0], found.gradient[1]) if size >= begins]
+    before = [none < sqrt for size, sqrt, none in zip(found.sizes, found.gradient[0], found.gradient[1]) if size < begins]
+    assert all(after) and not before[-1] and f"from d_k = {begins} on" in prose(at)
+
+
+def test_the_lines_of_the_divisors_differ_in_their_signs_too():
+    lines = lab_rows.sweep_lines(sweep(3), "gradient")[0][:3]
+    figure = json.loads(curves(lines, Axis("x"), Axis("y"), LIGHT, now=4).to_json())
+    signs = [trace["marker"]["symbol"] for trace in figure["data"]]
+    assert len(set(signs[:3])) == 3 and signs[3:] == signs[:3]
+
+
 # ---- positions -------------------------------------------------------------------------------------------------
 def by_torch(walk, X: np.ndarray) -> np.ndarray:
     """The output of torch's own layer with this walk's parameters."""

@@ -12,6 +12,8 @@ from walkthrough.digits import digits
 from walkthrough.frame import origins
 from walkthrough.frame import trained as trained_parts
 from walkthrough.frame.shell import PAGES, WALK
+from walkthrough.figures.bars import largest_of
+from walkthrough.figures.ranks import describe_ranks
 from walkthrough.settings import Settings, from_query
 from walkthrough.sources import BY_HAND
 from walkthrough.walk import walk_of
@@ -153,6 +155,21 @@ def test_which_words_matter_against_plain_loops():
     np.testing.assert_allclose(found["left_out"].sum(), 1.0)
     rolled = trained.rollout(MAT)
     np.testing.assert_allclose(rolled.sum(axis=1), 1.0, atol=1e-5)
+
+
+def test_which_words_says_whose_numbers_these_are_and_that_capitals_are_gone():
+    said = prose(open_app("lab_which_words", Settings("My dog eats")))
+    assert "“<bdi class=\"live\">My</bdi>” stands here as “<bdi class=\"live\">my</bdi>”" in said
+    assert "always asks the trained model" in said
+    said = prose(open_app("lab_which_words", Settings("my dog eats", source="trained")))
+    assert "stands here as" not in said and "always asks" not in said
+
+
+def test_words_that_share_the_first_place_are_all_bold_and_all_named():
+    answers, labels = {"a": np.array([0.3101, 0.38, 0.3099]), "b": np.array([0.3501, 0.3, 0.3499])}, ("one", "two", "three")
+    assert [largest_of(row) for row in answers.values()] == [[1], [0, 2]]
+    said = describe_ranks(answers, labels)
+    assert "a: " in said and said.count("one") == 1 and said.count("two") == 1 and said.count("three") == 1
 
 
 def test_the_live_check_finds_nothing_but_rounding():
