@@ -273,7 +273,7 @@ def test_plotly_knows_every_property_of_the_new_figures(palette):
 
 
 def test_ticks_are_short():
-    assert [tick_text(x) for x in (0, 0.5, 512, 1000, 1e4, 1e-5, 3e7)] == ["0", "0.5", "512", "1000", "10⁴", "10⁻⁵", "30000000"]
+    assert [tick_text(x) for x in (0, 0.5, 512, 1000, 1e4, 1e-5, 3e7)] == ["0", "0.5", "512", "1,000", "10⁴", "10⁻⁵", "30,000,000"]
 
 
 @pytest.mark.parametrize("page", LAB)

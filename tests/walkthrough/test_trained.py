@@ -9,11 +9,11 @@ from mha_core.pretrained import EncoderUnavailable
 from tests.walkthrough.test_pages import TEN, assert_shows, open_app, prose, sheets, show
 from walkthrough import library, sources, trained
 from walkthrough.digits import digits
+from walkthrough.figures.bars import largest_of
+from walkthrough.figures.ranks import describe_ranks
 from walkthrough.frame import origins
 from walkthrough.frame import trained as trained_parts
 from walkthrough.frame.shell import PAGES, WALK
-from walkthrough.figures.bars import largest_of
-from walkthrough.figures.ranks import describe_ranks
 from walkthrough.settings import Settings, from_query
 from walkthrough.sources import BY_HAND
 from walkthrough.walk import walk_of

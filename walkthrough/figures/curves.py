@@ -99,7 +99,7 @@ def tick_text(value: float) -> str:
     power = round(float(np.log10(abs(value)))) if value else 0
     if value and abs(power) > 3 and np.isclose(value, 10.0**power):
         return "10" + str(power).translate(str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"))
-    return f"{value:.12g}"
+    return f"{value:,.12g}"
 
 
 def _powers(values) -> list[float]:
