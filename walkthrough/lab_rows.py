@@ -47,13 +47,14 @@ def row_numbers(rows: Mapping[str, np.ndarray], d_k: int) -> list[list[str]]:
 
 
 def row_values(walk: Walk, rows: Mapping[str, np.ndarray]) -> dict[str, str]:
-    """What leaving the division away does to this very row, in a sentence, and the most entropy it could have."""
+    """What leaving the division away does to this very row, and the most entropy it could have."""
     sqrt, none = (float(gradient_size(row)) for row in list(rows.values())[:2])
     less = "same" if digits(sqrt) == digits(none) else "less" if none < sqrt else "more"
     open_words = int(what_if.allowed_row(walk).sum())
-    d_k = walk.trace.parameters.d_k
-    said = text(f"scaling_row_{less}", d_k=d_k, sqrt=digits(sqrt), none=digits(none))
-    return {"row_gradients": said, "most_entropy": digits(float(np.log(open_words)))}
+    return {
+        "row_sqrt": digits(sqrt), "row_none": digits(none), "row_verdict": text(f"scaling_row_{less}"),
+        "most_entropy": digits(float(np.log(open_words))),
+    }
 
 
 def begins_at(found: Sweep) -> int | None:

@@ -12,7 +12,7 @@ STYLE = """<style>
 .mha-bands .what small { display: block; color: var(--mha-muted); font-size: 0.9rem; }
 .mha-bands .strip { display: flex; min-height: 2.5rem; }
 .mha-bands .strip > span > span { display: block; }
-.mha-bands .strip > span { flex: 0 0 auto; min-width: 0; box-sizing: border-box; overflow: hidden; text-align: center; padding: 0.2rem 0; font-size: 0.85rem; line-height: 1.15; display: flex; justify-content: center; align-items: center; overflow-wrap: normal; color: var(--mha-background); border-right: 2px solid var(--mha-background); border-radius: 0.35rem; }
+.mha-bands .strip > span { flex: 0 0 auto; min-width: 0; box-sizing: border-box; overflow: hidden; text-align: center; padding: 0.2rem 0; font-size: 0.8rem; line-height: 1.15; display: flex; justify-content: center; align-items: center; overflow-wrap: normal; color: var(--mha-background); border-right: 2px solid var(--mha-background); border-radius: 0.35rem; }
 .mha-bands .strip > .plain { color: var(--mha-text); background: var(--mha-card); border: 1px solid var(--mha-muted); }
 .mha-bands .strip > .out { background: var(--mha-output); }
 .mha-bands .strip > .left { color: var(--mha-text); border: 2px dashed var(--mha-key); background: repeating-linear-gradient(45deg, transparent 0 6px, var(--mha-line) 6px 12px); }
@@ -24,7 +24,7 @@ NARROW = 0.02  # a band below this part of the whole carries no text of its own;
 LONGEST = 24  # letters of a text whose room is known; a longer one asks for the room of so many
 # Texts are shown where the bands of their strip are wide enough for the longest, whatever the screen: all of them, or none.
 FITS = "".join(
-    f"@container (max-width: {0.49 * n + 0.05:.2f}rem) {{ .mha-bands .strip .n{n} {{ display: none; }} }}\n" for n in range(1, LONGEST + 1)
+    f"@container (max-width: {0.47 * n + 0.05:.2f}rem) {{ .mha-bands .strip .n{n} {{ display: none; }} }}\n" for n in range(1, LONGEST + 1)
 )
 
 
