@@ -12,7 +12,7 @@ page.say("what")
 pinned, notes = experiments.pinned(B.settings.against, own_models.is_offered())
 comparing.pairs()
 comparing.pin_controls(pinned)
-lab.notes(notes)
+lab.put_right(notes, against=experiments.address_of(pinned) if pinned else "")
 if pinned is None:
     page.caption("picture_nothing")
 else:

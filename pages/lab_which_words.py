@@ -14,6 +14,11 @@ if parts.is_there():
     kept = list(pieces_of(sentence, model).kept)
     words = [pieces_of(sentence, model).tokens[place] for place in kept]
     answers = {text(f"matters_{name}"): values for name, values in trained.answers(sentence, model).items()}
+    chosen = frame.settings().source
+    if chosen != "trained":
+        page.caption("picture_source", values={"source": text(f"source_{chosen.replace('-', '_')}")})
+    if lowered := trained.written_small(sentence, model):
+        page.caption("picture_small", values={"typed": lowered[0], "read": lowered[1]})
     page.caption("picture")
     frame.drawing(lambda palette: ranks(answers, words, palette), describe_ranks(answers, words))
     parts.table([text("limits_word"), *answers], [

@@ -16,7 +16,10 @@ from walkthrough.phrases import percent, shape, whole
 from walkthrough.stopwatch import Timed
 from walkthrough.walk import Walk
 
-LOOK = {"sqrt": ("weight", "solid"), "none": ("text", "dash"), "d_k": ("muted", "dot")}
+LOOK = {
+    "sqrt": {"ink": "weight", "dash": "solid", "symbol": "circle"}, "none": {"ink": "text", "dash": "dash", "symbol": "diamond"},
+    "d_k": {"ink": "muted", "dash": "dot", "symbol": "square"},
+}  # fmt: skip
 WIDTH_TICKS = (2, 8, 32, 128, 512)
 LENGTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)  # of sentences, for the curves of what they cost
 MODELS = (8, 16, 32, 64, 128, 256, 512, 1024)
@@ -43,6 +46,29 @@ def row_numbers(rows: Mapping[str, np.ndarray], d_k: int) -> list[list[str]]:
     return made
 
 
+def row_values(walk: Walk, rows: Mapping[str, np.ndarray]) -> dict[str, str]:
+    """What leaving the division away does to this very row, and the most entropy it could have."""
+    sqrt, none = (float(gradient_size(row)) for row in list(rows.values())[:2])
+    less = "same" if digits(sqrt) == digits(none) else "less" if none < sqrt else "more"
+    open_words = int(what_if.allowed_row(walk).sum())
+    return {
+        "row_sqrt": digits(sqrt), "row_none": digits(none), "row_verdict": text(f"scaling_row_{less}"),
+        "most_entropy": digits(float(np.log(open_words))),
+    }
+
+
+def begins_at(found: Sweep) -> int | None:
+    """The smallest d_k from which on the typical gradient without a divisor stays below the one with √d_k; None: nowhere."""
+    sqrt, none = (found.gradient[DIVISORS.index(name)] for name in ("sqrt", "none"))
+    ahead = np.flatnonzero(none >= sqrt)
+    first = int(ahead[-1]) + 1 if len(ahead) else 0
+    return found.sizes[first] if first < len(found.sizes) else None
+
+
+def _from_on(d_k: int | None) -> str:
+    return text("dies_at", d_k=d_k) if d_k else text("dies_never", d_k=SIZES[-1])
+
+
 def nearest_size(d_k: int) -> int:
     """The width in the sweep that is closest to this one."""
     return min(SIZES, key=lambda size: abs(size - d_k))
@@ -66,7 +92,7 @@ def sweep_lines(found: Sweep, which: str) -> tuple[list[Line], Axis, Axis]:
                  Line(text("curve_line_measured"), found.sizes, found.spread, "text", points=True)]
         return lines, x, Axis(text("sweep_spread"), log=True, ticks=(1, 2, 5, 10, 20))
     values = getattr(found, which)
-    lines = [Line(text(f"divisor_{name}"), found.sizes, row, *LOOK[name]) for name, row in zip(DIVISORS, values)]
+    lines = [Line(text(f"divisor_{name}"), found.sizes, row, **LOOK[name]) for name, row in zip(DIVISORS, values)]
     if which == "gradient":
         lines.append(Line(text("curve_line_dead"), found.sizes, [DEAD] * len(found.sizes), "key", LIMIT))
     return lines, x, Axis(text(f"sweep_{which}"), log=which == "gradient")
@@ -75,12 +101,11 @@ def sweep_lines(found: Sweep, which: str) -> tuple[list[Line], Axis, Axis]:
 def sweep_values(found: Sweep, d_k: int) -> dict[str, str]:
     """What the prose of the scaling page needs beside the walk's own numbers."""
     at = SIZES.index(nearest_size(d_k))
-    dies = found.dies_at("none")
     last = {name: found.reaching(name)[-1] for name in DIVISORS}
     return {
         "spread_now": digits(found.spread[at]), "theory_now": digits(found.theory[at]), "width_now": str(SIZES[at]),
         "spread_last": digits(found.spread[-1]), "theory_last": digits(found.theory[-1]), "width_last": str(SIZES[-1]),
-        "dies": text("dies_at", d_k=dies) if dies else text("dies_never", d_k=SIZES[-1]),
+        "dies": _from_on(found.dies_at("none")), "begins": _from_on(begins_at(found)),
         "largest_none": percent(found.largest[1][-1]), "largest_sqrt": percent(found.largest[0][-1]),
         "largest_d_k": percent(found.largest[2][-1]), "gradient_none": digits(found.gradient[1][-1]),
         "gradient_sqrt": digits(found.gradient[0][-1]), "reach_sqrt": digits(last["sqrt"]),

@@ -104,7 +104,7 @@ def text(key: str, language: str = FIRST_LANGUAGE, **values: object) -> str:
 
 def counted(key: str, n: int, language: str = FIRST_LANGUAGE) -> str:
     """A number with its noun: counted("heads", 1) is "1 head", counted("heads", 2) is "2 heads"."""
-    return text(f"{key}_one" if n == 1 else f"{key}_many", language, n=n)
+    return text(f"{key}_one" if n == 1 else f"{key}_many", language, n=f"{n:,}")
 
 
 def to_html(source: str, file: str = "text", *, inline: bool = False) -> str:

@@ -92,6 +92,7 @@ SIZES: dict[str, Live] = {
     "bands": ("2 coloured bands", lambda v: v.count("bands", v.parameters.h)),
     "products": ("4 products: one for each number of a query row", lambda v: v.count("products", v.parameters.d_k)),
     "row_numbers": ("4 numbers: a value row of one head", lambda v: v.count("numbers", v.parameters.d_v)),
+    "columns": ("4 columns: the width of a query row", lambda v: v.count("columns", v.parameters.d_k)),
     "wide": ("numbers of all heads side by side", lambda v: str(v.trace.concat.shape[1])),
     "shape_X": ("", lambda v: shape(*v.trace.X.shape)),
     "shape_alone": ("of the X of a sentence of one word", lambda v: shape(*v.trace.X[:1].shape)),
@@ -218,3 +219,10 @@ STORIES: dict[str, Live] = {
         float(blend(np.array([[0.6, 0.3, 0.1]]), np.array([[10.0], [20.0], [30.0]]))[0, 0]))),
 }
 NAMES: dict[str, Live] = SENTENCE | SIZES | STEPS_1_TO_3 | STEP_4 | STEP_5 | STEP_6 | STEP_7 | STORIES
+SAID = {  # said with their verb, since a 0 is said in other words
+    "twice_same": "differ", "negative_gap": "move", "copied_gap": "differs", "head_alone_gap": "move", "shared_gap": "differ",
+    "largest_difference_shares": "differ",
+}  # fmt: skip
+NAMES |= {
+    name: (NAMES[name][0], lambda v, gap=NAMES[name][1], verb=verb: phrases.at_most(v, verb, gap(v))) for name, verb in SAID.items()
+}

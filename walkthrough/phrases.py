@@ -105,6 +105,11 @@ def gap(view: View, a: np.ndarray, b: np.ndarray) -> str:
     return view.say("gap_rounding", gap=digits(largest)) if rounding_only else digits(largest)
 
 
+def at_most(view: View, verb: str, gap: str) -> str:
+    """“move by at most 0.21”, or “do not move at all” where that is 0."""
+    return view.say(f"not_at_all_{verb}") if gap == "0" else view.say(f"at_most_{verb}", gap=gap)
+
+
 def settled(total: np.floating) -> str:
     """A sum without the last digits that only rounding put there: 1, not 0.9999999999999999."""
     return digits(round(float(total), 5 if total.dtype == np.float32 else 12))

@@ -148,7 +148,7 @@ def _correct_sentence(settings: Settings, notes: list[Note]) -> Settings:
     kept, n = shorten(settings.sentence)
     if kept != settings.sentence:
         tokens = tokenize(kept)
-        notes.append(Note("note_long", {"n": n, "most": MAX_TOKENS, "used": len(tokens), "last": tokens[-1]}))
+        notes.append(Note("note_long", {"n": f"{n:,}", "most": MAX_TOKENS, "used": len(tokens), "last": tokens[-1]}))
     return replace(settings, sentence=kept)
 
 

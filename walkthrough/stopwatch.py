@@ -8,8 +8,10 @@ import numpy as np
 
 from mha_core.attention import attend
 from mha_core.parameters import Parameters, legal_heads
+from mha_core.shapes import Array, Float
 
-RUNS, LEAST, ROOM = 15, 5, 0.12  # at most so many runs, at least so few, and the seconds after which no new one begins
+RUNS, LEAST, ROOM = 21, 5, 0.2  # at most so many runs, at least so few, and the seconds after which no new one begins
+WARM = 3  # runs of a size before its clock starts
 HEADS_TIMED, NS = 6, (8, 16, 32, 64, 128, 256)
 
 
@@ -25,10 +27,8 @@ class Timed:
 
 
 def time_once(n: int, d_model: int, h: int, seed: int = 0, clock=perf_counter) -> Timed:
-    """Time one size. One run goes before, uncounted, since the first is always slower."""
-    X = np.random.RandomState(seed).standard_normal((n, d_model))
-    parameters = Parameters.seeded(d_model, h, seed)
-    attend(X, parameters)
+    """Time one size, after WARM runs that do not count: the first ones are slower."""
+    X, parameters = warmed(n, d_model, h, seed)
     took, end = [], clock() + ROOM
     while len(took) < LEAST or (len(took) < RUNS and clock() < end):
         start = clock()
@@ -37,8 +37,23 @@ def time_once(n: int, d_model: int, h: int, seed: int = 0, clock=perf_counter) -
     return Timed(n, d_model, h, median(took), len(took))
 
 
+def warmed(n: int, d_model: int, h: int, seed: int = 0) -> tuple[Float[Array, "n d_model"], Parameters]:
+    """A layer of this size and rows for it, run WARM times."""
+    X, parameters = np.random.RandomState(seed).standard_normal((n, d_model)), Parameters.seeded(d_model, h, seed)
+    for _ in range(WARM):
+        attend(X, parameters)
+    return X, parameters
+
+
 def time_all(n: int, d_model: int, h: int) -> tuple[list[Timed], list[Timed]]:
-    """Both series: more and more heads on this sentence, and this layer on longer and longer sentences."""
+    """Both series: more and more heads on this sentence, and this layer on longer and longer sentences.
+
+    Every size is warmed up before any is timed, so that the first figure does not pay for waking the machine.
+    """
+    for each in some_heads(d_model, h):
+        warmed(n, d_model, each)
+    for length in NS:
+        warmed(length, d_model, h)
     return time_heads(n, d_model, h), time_lengths(d_model, h)
 
 

@@ -7,7 +7,7 @@ from mha_core.hand_built import HandBuilt
 from walkthrough.digits import digits
 from walkthrough.figures.bands import Band, Strip
 from walkthrough.lesson import text
-from walkthrough.phrases import percent
+from walkthrough.phrases import percent, whole
 from walkthrough.stories import Neighbour, Report, entries, loudest
 from walkthrough.walk import Walk
 from walkthrough.widths import Widths, lanes
@@ -103,30 +103,30 @@ def width_strips(chosen: Widths) -> list[Strip]:
     d, h, v, wide = chosen.d_model, chosen.h, chosen.d_v, chosen.concat
     heads = lane_bands(h, v)
     return [
-        Strip("X", text("told_numbers_a_word", n=d), [Band(d, str(d))]),
-        Strip(text("strip_heads"), text("strip_heads_size", h=h, d_v=v), heads),
-        Strip("Concat", text("told_numbers_a_word", n=wide), lane_bands(h, v, columns=True)),
-        Strip(text("strip_mixing"), text("strip_leads", rows=wide, columns=d), [Band(d, f"{wide} → {d}", "out")]),
-        Strip(text("strip_output"), text("told_numbers_a_word", n=d), [Band(d, str(d), "out")]),
+        Strip("X", text("told_numbers_a_word", n=whole(d)), [Band(d, whole(d))]),
+        Strip(text("strip_heads"), text("strip_heads_size", h=h, d_v=whole(v)), heads),
+        Strip("Concat", text("told_numbers_a_word", n=whole(wide)), lane_bands(h, v, columns=True)),
+        Strip(text("strip_mixing"), text("strip_leads", rows=whole(wide), columns=whole(d)), [Band(d, f"{whole(wide)} → {whole(d)}", "out")]),
+        Strip(text("strip_output"), text("told_numbers_a_word", n=whole(d)), [Band(d, whole(d), "out")]),
     ]
 
 
 def broken_strips(chosen: Widths) -> list[Strip]:
     """What sharing evenly would need, and the piece that is left over."""
     pieces = lane_bands(chosen.h, chosen.share) if chosen.share else []
-    rest = Band(chosen.left_over, text("told_left_over", n=chosen.left_over), "left")
+    rest = Band(chosen.left_over, text("told_left_over", n=whole(chosen.left_over)), "left")
     return [
-        Strip("X", text("told_numbers_a_word", n=chosen.d_model), [Band(chosen.d_model, str(chosen.d_model))]),
-        Strip(text("strip_heads"), text("strip_broken", h=chosen.h, d_v=chosen.share, rest=chosen.left_over), [*pieces, rest]),
+        Strip("X", text("told_numbers_a_word", n=whole(chosen.d_model)), [Band(chosen.d_model, whole(chosen.d_model))]),
+        Strip(text("strip_heads"), text("strip_broken", h=chosen.h, d_v=whole(chosen.share), rest=whole(chosen.left_over)), [*pieces, rest]),
     ]
 
 
 def width_values(chosen: Widths) -> dict[str, str]:
     """What the prose of the calculator needs."""
     return {
-        "d_model_now": str(chosen.d_model), "h_now": str(chosen.h), "d_v_now": str(chosen.d_v), "concat_now": str(chosen.concat),
-        "share_now": str(chosen.share), "rest_now": str(chosen.left_over), "used_now": str(chosen.h * chosen.share),
-        "legal_now": ", ".join(map(str, chosen.legal)),
+        "d_model_now": whole(chosen.d_model), "h_now": whole(chosen.h), "d_v_now": whole(chosen.d_v), "concat_now": whole(chosen.concat),
+        "share_now": whole(chosen.share), "rest_now": whole(chosen.left_over), "used_now": whole(chosen.h * chosen.share),
+        "legal_now": ", ".join(map(whole, chosen.legal)),
     }
 
 
@@ -139,9 +139,9 @@ def lane_bands(h: int, width: int, columns: bool = False) -> list[Band]:
             made.append(Band(hidden * width, text("told_bands_more", n=hidden), "more"))
             continue
         head, first, last = lane
-        span = text("told_column_span", first=first, last=last) if width > 1 else str(first)
-        title = text("told_band_title", head=head, first=first, last=last)
-        made.append(Band(width, span if columns else str(width), f"head {head}", title))
+        span = text("told_column_span", first=whole(first), last=whole(last)) if width > 1 else whole(first)
+        title = text("told_band_title", head=head, first=whole(first), last=whole(last))
+        made.append(Band(width, span if columns else whole(width), f"head {head}", title))
     return made
 
 

@@ -24,6 +24,17 @@ def reading(sentence: str, model: str = "") -> Reading:
     return trained_by(model).reading(sentence)
 
 
+def written_small(sentence: str, model: str = "") -> tuple[str, str] | None:
+    """The first word whose capital letters the model's tokenizer takes away, as typed and as read; None where it takes none."""
+    pieces = pieces_of(sentence, model)
+    for place in pieces.kept:
+        start, end = pieces.spans[place]
+        typed, read = sentence[start:end], pieces.tokens[place].removeprefix("##")
+        if typed != read and typed.lower() == read:
+            return typed, read
+    return None
+
+
 def find(
     sentence: str, pattern: str, query: int = 0, key: int = 0, most: int = 8, model: str = ""
 ) -> tuple[Found, ...]:

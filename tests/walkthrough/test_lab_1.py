@@ -148,6 +148,42 @@ def test_pairs_pin_swap_and_let_go():
     assert at.session_state["settings"].against == "" and not at.exception
 
 
+PAIRS = ("order", "positions", "scaling", "mask", *["tired"] * ("trained" in CHOICES["source"]))
+LEFT_OVER = replace(FIVE, source="hand-built", sentence="She is a great leader", mask="causal", divisor="d_k", positions=False, layer=3)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_ready_made_pair_is_the_same_whatever_was_there_before(name):
+    def walks(*before, settings=Settings(d_model=12, h=3)):
+        at = open_app("lab_compare", settings)
+        for other in before:
+            at.button(key=f"pair_{other}").click().run()
+        at.button(key=f"pair_{name}").click().run()
+        assert not at.exception
+        B = at.session_state["settings"]
+        return [tuple(getattr(side, field) for field in comparison.TOLD) for side in (experiments.pinned(B.against)[0], B)]
+
+    alone = walks()
+    assert alone[0] != alone[1]
+    assert walks(*PAIRS, *PAIRS[::-1]) == alone
+    assert walks(settings=replace(LEFT_OVER, hide_special=True)) == alone
+
+
+def test_letting_a_pair_go_brings_back_what_was_there_before():
+    mine = replace(FIVE, mask="causal", divisor="d_k", cell="X.1.2")
+    at = open_app("lab_compare", mine)
+    for name in ("scaling", "order"):
+        at.button(key=f"pair_{name}").click().run()
+    at.button(key="lab_swap").click().run()
+    at.button(key="lab_unpin").click().run()
+    assert at.session_state["settings"] == mine and not at.exception
+    at.button(key="pair_order").click().run()
+    at.number_input(key="side_seed").set_value(7).run()
+    at.button(key="lab_unpin").click().run()
+    now = at.session_state["settings"]
+    assert (now.sentence, now.seed, now.against) == ("dog bites man", 7, "")
+
+
 # ---- change a number ---------------------------------------------------------------------------------------------
 def test_changes_are_read_spelled_and_counted_from_one():
     walk = walk_of(FIVE)
@@ -266,6 +302,29 @@ def test_a_list_that_sends_a_text_it_no_longer_has_stays_where_it_was(monkeypatc
     assert calls == [{"cell": "scores.2.5.1", "trail": ""}]
 
 
+def test_ready_made_changes_add_up_and_the_form_follows_the_last_one():
+    at = open_app("lab_change", FIVE)
+    spelled = ["X.4.*=0", "scores.2.4.1=10", "W_O.1.*=0"]
+    form = [("X", 4, 1, 0, True), ("scores", 2, 4, 10, False), ("W_O", 1, 1, 0, True)]
+
+    def shown():
+        first, second = (at.selectbox(key=f"lab_axis_{axis}").value for axis in (0, 1))
+        return at.selectbox(key="lab_field").value, first, second, at.number_input(key="lab_value").value, at.toggle(key="lab_whole_row").value
+
+    for place in range(3):
+        at.button(key=f"ready_change_{place}").click().run()
+        assert at.session_state["settings"].changes == "~".join(spelled[: place + 1]) and shown() == form[place]
+        assert prose(at).count("<li>") == place + 1
+    at.button(key="ready_change_0").click().run()
+    assert at.session_state["settings"].changes == "~".join((*spelled[1:], spelled[0])) and shown() == form[0]
+    for left in (["scores.2.4.1=10", "W_O.1.*=0"], ["scores.2.4.1=10"]):
+        at.button(key="lab_undo").click().run()
+        assert at.session_state["settings"].changes == "~".join(left) and not at.exception
+    assert shown() == form[1]
+    at.button(key="lab_undo").click().run()
+    assert at.session_state["settings"].changes == "" and not at.exception
+
+
 # ---- heads off ---------------------------------------------------------------------------------------------------
 def test_an_output_without_heads_is_the_rest_of_the_sum():
     walk = walk_of(FIVE)
@@ -336,7 +395,7 @@ def test_masks_that_cannot_be_are_put_right_with_a_note():
     kind, allowed, notes = read("pad:9", "none", 3)
     assert allowed.sum() == 3 and notes[0].values["used"] == 2
     assert read("pad:1", "none", 1)[1].all()
-    for wrong in ("xyz", "1..2", "-1.1.1", "1,2,3", "<b>", "pad:", "pad:-1", "1" * 300):
+    for wrong in ("xyz", "1..2", "-1.1.1", "1,2,3", "<b>", "pad:", "pad:-1", "pad:0", "1" * 300):
         assert read(wrong, "causal", 3)[0] == "causal" and read(wrong, "causal", 3)[2][0].key == "lab_note_drawn"
 
 
@@ -417,6 +476,24 @@ def test_what_the_drawing_sends_is_judged_again(monkeypatch):
     assert len(calls) == 2 and state["lab_refused"]
 
 
+def test_a_mask_that_the_walk_knows_is_set_there_and_of_any_other_the_page_says_what_the_step_shows():
+    at = open_app("lab_masks", FIVE)
+    kinds = "lab_mask_kind"
+    at.segmented_control(key=kinds).set_value("padding").run()
+    assert (at.session_state["settings"].mask, at.session_state["settings"].drawn) == ("none", "pad:1")
+    assert "you will see the walk without a mask" in prose(at)
+    at.segmented_control(key=kinds).set_value("causal").run()
+    assert (at.session_state["settings"].mask, at.session_state["settings"].drawn) == ("causal", "")
+    assert "behind this link" not in prose(at)
+    for kind in ("drawn", "padding"):
+        at.segmented_control(key=kinds).set_value(kind).run()
+        assert at.session_state["settings"].mask == "causal" and at.session_state["settings"].drawn
+        assert "you will see the causal mask, and not the mask of this page" in prose(at)
+    at.segmented_control(key=kinds).set_value("none").run()
+    assert (at.session_state["settings"].mask, at.session_state["settings"].drawn) == ("none", "")
+    assert "behind this link" not in prose(at) and not at.exception
+
+
 # ---- two sentences -----------------------------------------------------------------------------------------------
 def test_the_cross_walk_is_attention_from_one_sentence_to_the_other():
     settings = replace(FIVE, other="six seven eight", mask="causal", divisor="none")
@@ -475,7 +552,7 @@ ADDRESSES = [
     ("lab_compare", replace(FIVE, against="sentence=one+two&h=1"), "cannot be subtracted"),
     ("lab_change", replace(FIVE, changes="X.1.1=2~W_V.1.1.1=0", cell="W_V.1.1.1"), "W^V"),
     ("lab_heads_off", replace(FIVE, off="1,2,3"), "All heads are off"),
-    ("lab_masks", replace(FIVE, drawn="pad:2"), "10 cells"),
+    ("lab_masks", replace(FIVE, drawn="pad:2"), "10 of 25 cells are shut"),
     ("lab_cross", replace(FIVE, other="x y z", head=3), "4"),
     ("lab_sentences", FIVE, "64"),
 ]
@@ -501,6 +578,28 @@ def test_whatever_the_address_says_the_page_stands_and_nothing_becomes_markup(pa
         show(at, replace(FIVE, **{FIELD_OF[page]: typed}))
         assert not at.exception, (typed[:40], at.exception[0].stack_trace)
         assert "<script>alert" not in prose(at) and "<img src" not in prose(at)
+
+
+BAD = [
+    ("lab_compare", "against", "garbage", "", "garbage"), ("lab_compare", "against", "h=5&d_model=8", None, "5 heads cannot"),
+    ("lab_change", "changes", "zzz", "", "zzz"), ("lab_change", "changes", "zzz~X.1.1=2", "X.1.1=2", "zzz"),
+    ("lab_masks", "drawn", "zzz", "", "zzz"), ("lab_masks", "drawn", "2", "1e.1f.1f.1f.1f", "drawn for 1 word and"), ("lab_masks", "drawn", "11", "", "drawn for 1 word and"),
+    ("lab_masks", "drawn", "pad:9", "pad:4", "9 words of padding"), ("lab_heads_off", "off", "2,9", "2", "no head “9”"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("page, field, typed, clean, said", BAD)
+def test_what_cannot_be_read_leaves_the_address_and_its_note_stays(page, field, typed, clean, said):
+    clean = experiments.address_of(Settings(h=4)) if clean is None else clean
+    at = open_app(page, replace(FIVE, **{field: typed}))
+    for _ in range(2):  # the note stays until something is changed
+        assert not at.exception and prose(at).count(said) == 1
+        assert at.session_state["settings"] == replace(FIVE, **{field: clean})
+        spelled = at.query_params.get(field, "")
+        assert (spelled if isinstance(spelled, str) else spelled[0]) == clean
+        at.run()
+    at.number_input(key="side_seed").set_value(7).run()
+    assert said not in prose(at)
 
 
 @pytest.mark.parametrize("page, box", [("lab_cross", "lab_other"), ("lab_sentences", "lab_paste")])

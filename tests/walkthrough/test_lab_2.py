@@ -124,6 +124,26 @@ def test_the_prose_says_where_gradients_die():
     assert f"{digits(found.spread[-1])}</bdi>" in prose(at)
 
 
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_what_the_page_says_of_the_gradient_is_true_of_the_row_it_shows(settings):
+    at = open_app("lab_scaling", settings)
+    sqrt, none = (float(row[3]) for row in [cells for cells in table_rows(at) if len(cells) == 5][1:3])
+    said = "already costs" if none < sqrt else "does no harm" if none > sqrt else "makes no difference"
+    assert f'leaving the division away <bdi class="live">{said}</bdi>' in prose(at)
+    found = sweep(settings.seed)
+    begins = lab_rows.begins_at(found)
+    after = [none < sqrt for size, sqrt, none in zip(found.sizes, found.gradient[0], found.gradient[1]) if size >= begins]
+    before = [none < sqrt for size, sqrt, none in zip(found.sizes, found.gradient[0], found.gradient[1]) if size < begins]
+    assert all(after) and not before[-1] and f"from d_k = {begins} on" in prose(at)
+
+
+def test_the_lines_of_the_divisors_differ_in_their_signs_too():
+    lines = lab_rows.sweep_lines(sweep(3), "gradient")[0][:3]
+    figure = json.loads(curves(lines, Axis("x"), Axis("y"), LIGHT, now=4).to_json())
+    signs = [trace["marker"]["symbol"] for trace in figure["data"]]
+    assert len(set(signs[:3])) == 3 and signs[3:] == signs[:3]
+
+
 # ---- positions -------------------------------------------------------------------------------------------------
 def by_torch(walk, X: np.ndarray) -> np.ndarray:
     """The output of torch's own layer with this walk's parameters."""
@@ -271,6 +291,16 @@ def test_the_stopwatch_takes_the_median_of_its_runs():
     assert timed.seconds == 4 and timed.runs == 5
 
 
+def test_every_size_is_warmed_up_before_any_is_timed(monkeypatch):
+    calls = []
+    monkeypatch.setattr(stopwatch, "ROOM", 0.0)
+    monkeypatch.setattr(stopwatch, "attend", lambda X, parameters: calls.append((len(X), parameters.h)))
+    stopwatch.time_all(5, 12, 3)
+    sizes = [*((5, h) for h in stopwatch.some_heads(12, 3)), *((n, 3) for n in stopwatch.NS)]
+    assert calls[: len(sizes) * stopwatch.WARM] == [size for size in sizes for _ in range(stopwatch.WARM)]
+    assert calls[len(sizes) * stopwatch.WARM :] == [size for size in sizes for _ in range(stopwatch.WARM + stopwatch.LEAST)]
+
+
 @pytest.mark.parametrize(("d_model", "now"), [(512, 8), (12, 4), (384, 96), (4, 1)])
 def test_a_few_heads_are_timed_among_them_one_now_and_the_most(d_model, now):
     heads = stopwatch.some_heads(d_model, now)
@@ -298,7 +328,7 @@ def test_plotly_knows_every_property_of_the_new_figures(palette):
 
 
 def test_ticks_are_short():
-    assert [tick_text(x) for x in (0, 0.5, 512, 1000, 1e4, 1e-5, 3e7)] == ["0", "0.5", "512", "1000", "10⁴", "10⁻⁵", "30000000"]
+    assert [tick_text(x) for x in (0, 0.5, 512, 1000, 1e4, 1e-5, 3e7)] == ["0", "0.5", "512", "1,000", "10⁴", "10⁻⁵", "30,000,000"]
 
 
 @pytest.mark.parametrize("page", LAB)

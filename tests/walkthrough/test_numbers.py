@@ -10,7 +10,7 @@ import pytest
 from mha_core import Parameters, attend
 from walkthrough import what_if
 from walkthrough.lesson import LESSONS, load
-from walkthrough.numbers import NAMES, numbers
+from walkthrough.numbers import NAMES, SAID, numbers
 from walkthrough.phrases import percent
 from walkthrough.settings import Settings, correct
 from walkthrough.walk import Walk, walk_of
@@ -30,6 +30,8 @@ def walk(**fields) -> Walk:
 
 def read(shown: str) -> float:
     """A shown number as a number: −1.07, 2.2·10⁻¹⁶ (the words around it are left out)."""
+    if shown.endswith(" at all"):
+        return 0.0
     found = re.search(r"[<>]?(−?[\d,]+(?:\.\d+)?)(?:·10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))?", shown)
     power = (found[2] or "⁰").translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789"))
     return float(found[1].replace("−", "-").replace(",", "")) * 10 ** int(power)
@@ -124,11 +126,13 @@ def test_what_ifs_equal_a_calculation_by_hand(fields):
     rows = found.trace.output.copy()
     own = found.trace.heads[i] @ p.W_O[i * p.d_v : (i + 1) * p.d_v]
     assert close(live["head_off_change"], np.abs(own[t]).max()) and np.allclose(rows, found.trace.output)
-    assert live["shared_gap"] == "0" and live["alone_weight"] == "1"
+    assert live["shared_gap"] == "do not differ at all" and live["alone_weight"] == "1"
     for name in ("negative_gap", "alone_gap", "head_alone_gap", "cut_late_gap", "identity_gap", "averaged_gap",
                  "largest_difference_shares", "backwards_gap", "twice_same"):
         assert read(live[name]) < 1e-12, (name, live[name])
-        assert live[name] == "0" or live[name].endswith("which is rounding")
+        assert live[name] == "0" or live[name].endswith(("which is rounding", " at all"))
+    for name in SAID:
+        assert "not" in live[name] and live[name].endswith(" at all") if read(live[name]) == 0 else " by at most " in live[name]
     assert close(live["twice_apart"], math.sin(1))
     assert live["causal_visible"] == str(t + 1)
     n = hand["n"]

@@ -72,7 +72,7 @@ def test_a_sentence_that_is_too_long_is_cut_and_the_note_says_where():
     settings, notes = from_query({"sentence": " ".join(f"w{i}" for i in range(10_000))})
     assert len(tokenize(settings.sentence)) == 64
     assert keys(notes) == ["note_long"]
-    assert notes[0].values == {"n": 10_000, "most": 64, "used": 64, "last": "w63"}
+    assert notes[0].values == {"n": "10,000", "most": 64, "used": 64, "last": "w63"}
     assert settings.word == 3
 
 

@@ -214,9 +214,9 @@ def test_a_free_width_is_allowed_and_leads_back(d_model=640, h=4, d_v=256):
     for field, value in (("d_model", d_model), ("h", h), ("d_v", d_v)):
         at.number_input(key=f"768_{field}").set_value(value)
     at.run()
-    assert not at.exception and "1024 → 640" in prose(at) and "1024 rows, 640 columns" in prose(at)
+    assert not at.exception and "1,024 → 640" in prose(at) and "1,024 rows, 640 columns" in prose(at)
     at.number_input(key="768_h").set_value(7).run()  # no even share is asked for, so nothing is refused
-    assert "cannot share" not in prose(at) and "1792 → 640" in prose(at)
+    assert "cannot share" not in prose(at) and "1,792 → 640" in prose(at)
 
 
 def test_bands_are_drawn_to_scale_in_the_hues_of_their_heads():

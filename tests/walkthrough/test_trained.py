@@ -10,6 +10,8 @@ from tests.walkthrough.test_lab_2 import table_rows
 from tests.walkthrough.test_pages import TEN, assert_shows, open_app, prose, sheets, show
 from walkthrough import library, sources, trained
 from walkthrough.digits import digits
+from walkthrough.figures.bars import largest_of
+from walkthrough.figures.ranks import describe_ranks
 from walkthrough.frame import origins
 from walkthrough.frame import trained as trained_parts
 from walkthrough.frame.shell import PAGES, WALK
@@ -81,6 +83,20 @@ def test_choosing_hand_built_brings_a_sentence_that_has_them():
     chosen = at.session_state["settings"]
     assert (chosen.source, chosen.sentence) == ("hand-built", "She is a great leader")
     assert "the cat sat" in prose(at)
+
+
+def test_leaving_hand_built_brings_the_sentence_back_that_was_typed_before():
+    at = open_app("start", Settings("my own few words", word=4))
+    source = "side_source"
+    at.segmented_control(key=source).set_value("hand-built").run()
+    assert at.session_state["settings"].sentence in BY_HAND and "your own comes back" in prose(at)
+    at.segmented_control(key=source).set_value("seeded").run()
+    assert at.session_state["settings"] == Settings("my own few words", word=4) and not at.exception
+    at.segmented_control(key=source).set_value("hand-built").run()
+    other = [sentence for sentence in BY_HAND if sentence != at.session_state["settings"].sentence][0]
+    at.text_input(key="side_sentence").set_value(other).run()
+    at.segmented_control(key=source).set_value("seeded").run()
+    assert at.session_state["settings"].sentence == other  # chosen since, so it stays
 
 
 @pytest.mark.parametrize("page", WALK)
@@ -190,6 +206,21 @@ def test_the_pages_on_trained_heads_show_these_numbers_each_in_its_column():
     assert at.button(key="found_0").label == text("trained_found", layer=layer + 1, head=head + 1, score=digits(float(most)))
     at.button(key="found_0").click().run()
     assert (at.session_state["settings"].layer, at.session_state["settings"].head) == (layer + 1, head + 1)
+
+
+def test_which_words_says_whose_numbers_these_are_and_that_capitals_are_gone():
+    said = prose(open_app("lab_which_words", Settings("My dog eats")))
+    assert "“<bdi class=\"live\">My</bdi>” stands here as “<bdi class=\"live\">my</bdi>”" in said
+    assert "always asks the trained model" in said
+    said = prose(open_app("lab_which_words", Settings("my dog eats", source="trained")))
+    assert "stands here as" not in said and "always asks" not in said
+
+
+def test_words_that_share_the_first_place_are_all_bold_and_all_named():
+    answers, labels = {"a": np.array([0.3101, 0.38, 0.3099]), "b": np.array([0.3501, 0.3, 0.3499])}, ("one", "two", "three")
+    assert [largest_of(row) for row in answers.values()] == [[1], [0, 2]]
+    said = describe_ranks(answers, labels)
+    assert "a: " in said and said.count("one") == 1 and said.count("two") == 1 and said.count("three") == 1
 
 
 def test_the_live_check_finds_nothing_but_rounding():

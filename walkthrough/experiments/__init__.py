@@ -6,7 +6,7 @@ hands back a Note for what does not.
 
 from walkthrough.experiments.compare import Difference, address_of, compare, line_up, pinned
 from walkthrough.experiments.crossing import cross_walk, other_sentence
-from walkthrough.experiments.masks import RowSums, masked_walk, padding, read_mask, row_sums, spell_mask
+from walkthrough.experiments.masks import RowSums, masked_walk, padding, read_mask, row_sums, spell_kind, spell_mask
 from walkthrough.experiments.overwrite import Change, Changed, overwrite, read_changes, spell_changes, what_changed
 from walkthrough.experiments.sentences import LIBRARY, left_out
 from walkthrough.experiments.switched_off import distances, missing, read_off, walk_without
@@ -14,5 +14,5 @@ from walkthrough.experiments.switched_off import distances, missing, read_off, w
 __all__ = [
     "LIBRARY", "Change", "Changed", "Difference", "RowSums", "address_of", "compare", "cross_walk", "distances",
     "left_out", "line_up", "masked_walk", "missing", "other_sentence", "overwrite", "padding", "pinned", "read_changes",
-    "read_mask", "read_off", "row_sums", "spell_changes", "spell_mask", "walk_without", "what_changed",
+    "read_mask", "read_off", "row_sums", "spell_changes", "spell_kind", "spell_mask", "walk_without", "what_changed",
 ]

@@ -20,7 +20,7 @@ def other_sentence(settings: Settings) -> tuple[str, list[Note]]:
     kept, n = shorten(settings.other)
     if kept == settings.other:
         return kept, []
-    return kept, [Note("lab_note_other_long", {"n": n, "most": MAX_TOKENS, "last": tokenize(kept)[-1]})]
+    return kept, [Note("lab_note_other_long", {"n": f"{n:,}", "most": MAX_TOKENS, "last": tokenize(kept)[-1]})]
 
 
 def cross_walk(settings: Settings) -> Walk:

@@ -13,11 +13,12 @@ import numpy as np
 from mha_core.attention import causal, softmax
 from mha_core.resume import resume
 from mha_core.shapes import Array, Bool, Float
+from walkthrough.lesson import counted
 from walkthrough.settings import Note
 from walkthrough.walk import Walk
 
 KINDS = ("none", "causal", "padding", "drawn")
-_HEX, _PAD = re.compile(r"[0-9a-f]{1,200}", re.ASCII), re.compile(r"pad:([0-9]{1,3})", re.ASCII)
+_HEX, _PAD = re.compile(r"[0-9a-f]{1,200}", re.ASCII), re.compile(r"pad:([1-9][0-9]{0,2})", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,13 @@ def spell_mask(allowed: Bool[Array, "n n"]) -> str:
     return ".".join(f"{sum(1 << j for j, may in enumerate(row) if may):x}" for row in allowed.tolist())
 
 
+def spell_kind(kind: str, allowed: Bool[Array, "n n"] | None) -> str:
+    """A mask of this kind as the address keeps it; "" where the settings of the walk say it all, or nothing is shut."""
+    if kind not in ("padding", "drawn") or allowed is None or allowed.all():
+        return ""
+    return f"pad:{int((~allowed[0]).sum())}" if kind == "padding" else spell_mask(allowed)
+
+
 def read_mask(drawn: str, mask: str, n: int) -> tuple[str, Bool[Array, "n n"] | None, list[Note]]:
     """The kind of mask, the mask itself (None: everything is open) and notes on what had to be put right.
 
@@ -61,7 +69,7 @@ def read_mask(drawn: str, mask: str, n: int) -> tuple[str, Bool[Array, "n n"] | 
     rows = drawn[:20000].lower().split(".")
     if not all(_HEX.fullmatch(row) for row in rows):
         return mask, causal(n) if mask == "causal" else None, [Note("lab_note_drawn", {"asked": drawn[:60]})]
-    notes = [] if len(rows) == n else [Note("lab_note_drawn_size", {"asked": len(rows), "n": n})]
+    notes = [] if len(rows) == n else [Note("lab_note_drawn_size", {"asked": counted("words", len(rows)), "n": n})]
     allowed = np.ones((n, n), dtype=bool)
     for i, row in enumerate(rows[:n]):
         allowed[i, : len(rows)] = [int(row, 16) >> j & 1 for j in range(min(n, len(rows)))]

@@ -12,14 +12,20 @@ STYLE = """<style>
 .mha-bands .what small { display: block; color: var(--mha-muted); font-size: 0.9rem; }
 .mha-bands .strip { display: flex; min-height: 2.5rem; }
 .mha-bands .strip > span > span { display: block; }
-.mha-bands .strip > span { flex: 0 0 auto; min-width: 0; box-sizing: border-box; overflow: hidden; text-align: center; padding: 0.2rem 0; font-size: 0.85rem; line-height: 1.15; display: flex; justify-content: center; align-items: center; overflow-wrap: normal; color: var(--mha-background); border-right: 2px solid var(--mha-background); border-radius: 0.35rem; }
+.mha-bands .strip > span { flex: 0 0 auto; min-width: 0; box-sizing: border-box; overflow: hidden; text-align: center; padding: 0.2rem 0; font-size: 0.8rem; line-height: 1.15; display: flex; justify-content: center; align-items: center; overflow-wrap: normal; color: var(--mha-background); border-right: 2px solid var(--mha-background); border-radius: 0.35rem; }
 .mha-bands .strip > .plain { color: var(--mha-text); background: var(--mha-card); border: 1px solid var(--mha-muted); }
 .mha-bands .strip > .out { background: var(--mha-output); }
 .mha-bands .strip > .left { color: var(--mha-text); border: 2px dashed var(--mha-key); background: repeating-linear-gradient(45deg, transparent 0 6px, var(--mha-line) 6px 12px); }
 .mha-bands .strip > .more { color: var(--mha-muted); background: transparent; }
+.mha-bands .strip > span { container-type: inline-size; white-space: nowrap; }
 @media (max-width: 640px) { .mha-bands { grid-template-columns: minmax(0, 1fr); gap: 0.2rem; } .mha-bands .strip { margin-bottom: 0.6rem; } }
 </style>"""
-NARROW = 0.045  # a band below this part of the whole carries no text of its own; its title still says it
+NARROW = 0.02  # a band below this part of the whole carries no text of its own; its title still says it
+LONGEST = 24  # letters of a text whose room is known; a longer one asks for the room of so many
+# Texts are shown where the bands of their strip are wide enough for the longest, whatever the screen: all of them, or none.
+FITS = "".join(
+    f"@container (max-width: {0.47 * n + 0.05:.2f}rem) {{ .mha-bands .strip .n{n} {{ display: none; }} }}\n" for n in range(1, LONGEST + 1)
+)
 
 
 @dataclass(frozen=True)
@@ -46,18 +52,22 @@ def bands(strips: Sequence[Strip], alt: str) -> str:
     widest = max(sum(band.width for band in strip.bands) for strip in strips)
     rows = "".join(
         f'<div class="what"><b>{formula_to_html(strip.name) if "^" in strip.name else escape(strip.name)}</b><small>{escape(strip.size)}</small></div>'
-        f'<div class="strip">{"".join(_band(band, widest) for band in strip.bands)}</div>'
+        f'<div class="strip">{"".join(_band(band, widest, _letters(strip, band)) for band in strip.bands)}</div>'
         for strip in strips
     )
     return f'<div class="mha-bands" role="img" aria-label="{escape(alt)}">{rows}</div>'
 
 
-def _band(band: Band, widest: float) -> str:
+def _letters(strip: Strip, band: Band) -> int:
+    """The longest text among the bands of this width and kind in the strip."""
+    return min(LONGEST, max(len(one.text) for one in strip.bands if one.width == band.width and (one.kind[:4] == band.kind[:4])))
+
+
+def _band(band: Band, widest: float, letters: int) -> str:
     part = band.width / widest
     hue = band.kind.removeprefix("head ")
     look = f"background:var(--mha-head-{(int(hue) - 1) % 8 + 1});" if band.kind.startswith("head ") else ""
     kind = "head" if look else band.kind
-    # A span of columns may break behind its dash, so that 129–192 fits a narrow band on two lines.
-    shown = escape(band.text).replace("–", "–<wbr>") if part >= NARROW else "\u00a0"
+    shown = escape(band.text) if part >= NARROW else "\u00a0"
     title = escape(band.title or band.text)
-    return f'<span class="{kind}" style="{look}width:{100 * part:.3f}%" title="{title}"><span>{shown}</span></span>'
+    return f'<span class="{kind}" style="{look}width:{100 * part:.3f}%" title="{title}"><span class="n{letters}">{shown}</span></span>'

@@ -96,8 +96,13 @@ def _panels(labels, chosen, palette, limits, shares=None):
 def _weights_panel(sketch, k, weights, hover, palette):
     base.full_track(sketch, k, len(weights), palette)
     base.add_bars(sketch, k, weights, palette.roles["weight"], hover)
-    most = np.flatnonzero(weights == weights.max())
-    base.add_numbers(sketch, k, weights, 0.0, palette.text, bold=set(most.tolist()) if len(most) < len(weights) else ())
+    most = largest_of(weights)
+    base.add_numbers(sketch, k, weights, 0.0, palette.text, bold=set(most) if len(most) < len(weights) else ())
+
+
+def largest_of(weights) -> list[int]:
+    """The place of the largest number, and of every other one that is written just the same."""
+    return [j for j, weight in enumerate(weights) if digits(weight) == digits(np.max(weights))]
 
 
 def _hover(labels, j, title, number):

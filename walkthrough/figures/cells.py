@@ -69,7 +69,7 @@ def bars(rows: Sequence[tuple[str, float, float, str]], title: str, heads: Seque
         for label, share, number, remark in rows
     )
     return (
-        f'<div class="cells-host"><table class="cells bars"><caption>{title}</caption>'
+        f'<div class="cells-host" tabindex="0"><table class="cells bars"><caption>{title}</caption>'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 

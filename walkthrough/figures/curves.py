@@ -25,6 +25,7 @@ class Line:
     ink: str = "text"
     dash: str = "solid"
     points: bool = False  # measured points beside a line that is computed
+    symbol: str = ""  # a sign on every point of the line, so that lines are told apart without their colour
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ def tick_text(value: float) -> str:
     power = round(float(np.log10(abs(value)))) if value else 0
     if value and abs(power) > 3 and np.isclose(value, 10.0**power):
         return "10" + str(power).translate(str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"))
-    return f"{value:.12g}"
+    return f"{value:,.12g}"
 
 
 def _powers(values) -> list[float]:
@@ -134,9 +135,9 @@ def _draw(sketch, line, x_title, palette) -> None:
         for a, b in zip(line.x, line.y)
     ]
     sketch.scatter(
-        mode="markers" if line.points else "lines", x=np.array(line.x, float), y=np.array(line.y, float),
+        mode="markers" if line.points else "lines+markers" if line.symbol else "lines", x=np.array(line.x, float), y=np.array(line.y, float),
         name=escape_phrase(line.name), hovertext=hover, hoverinfo="text", showlegend=True, cliponaxis=False,
-        line=dict(color=colour, width=3, dash=line.dash), marker=dict(color=colour, size=9, symbol="circle-open-dot"),
+        line=dict(color=colour, width=3, dash=line.dash), marker=dict(color=colour, size=8 if line.symbol else 9, symbol=line.symbol or "circle-open-dot"),
     )
 
 
@@ -151,5 +152,5 @@ def _mark(sketch, lines, now, x, palette) -> None:
             sketch.scatter(
                 mode="markers", x=np.array([now], float), y=np.array([line.y[places[0]]], float), hoverinfo="skip",
                 showlegend=False, cliponaxis=False, name="now",
-                marker=dict(color=ink(line.ink, palette), size=12, line=dict(width=2, color=palette.background)),
+                marker=dict(color=ink(line.ink, palette), size=13, symbol=line.symbol or "circle", line=dict(width=2, color=palette.background)),
             )

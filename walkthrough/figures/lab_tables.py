@@ -66,7 +66,7 @@ def changed_bars(found: Sequence[Changed], walk: Walk) -> str:
     for one in found:
         where = cell_name(walk, ".".join((one.field, *(str(i + 1) for i in one.index))))
         said = text("lab_changed_where", old=digits(one.old), new=digits(one.new), where=where)
-        label = text("lab_changed_label", name=stage_name(one.field), n=one.count, size=one.size)
+        label = text("lab_changed_label", name=stage_name(one.field), n=f"{one.count:,}", size=f"{one.size:,}")
         rows.append((label, one.count / one.size, one.new - one.old, said))
     heads = [text(f"lab_changed_{name}") for name in ("stage", "bar", "number", "most")]
     return cells.bars(rows, text("lab_changed_title"), heads)
@@ -175,4 +175,4 @@ def sums_said(walk: Walk, allowed: Bool[Array, "n n"] | None) -> dict[str, str]:
     """How many cells are shut, in words."""
     shut = 0 if allowed is None else int((~allowed).sum())
     n = len(walk.tokens)
-    return {"shut": counted("cells", shut), "all": counted("cells", n * n)}
+    return {"shut": text(f"lab_sums_shut_{'one' if shut == 1 else 'many'}", n=shut, all=counted("cells", n * n))}

@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from walkthrough.digits import digits
-from walkthrough.figures.bars import divisors
+from walkthrough.figures.bars import divisors, largest_of
 from walkthrough.figures.labels import named
 from walkthrough.palette import Palette
 
@@ -17,6 +17,9 @@ def ranks(answers: Mapping[str, np.ndarray], labels, palette: Palette) -> go.Fig
 
 
 def describe_ranks(answers: Mapping[str, np.ndarray], labels) -> str:
-    """The word each answer puts first."""
+    """The word each answer puts first; of several with the same share, all."""
     firsts = [(name, np.asarray(shares, float)) for name, shares in answers.items()]
-    return "; ".join(f"{name}: {named(labels, int(shares.argmax()))} {digits(shares.max())}" for name, shares in firsts) + "."
+    said = (
+        f"{name}: {', '.join(named(labels, j) for j in largest_of(shares))} {digits(shares.max())}" for name, shares in firsts
+    )
+    return "; ".join(said) + "."

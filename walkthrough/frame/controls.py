@@ -69,7 +69,7 @@ def _source(walk: Walk) -> None:
     chosen = settings()
     key = hold("side_source", chosen.source)
     st.segmented_control(
-        text("label_source"), CHOICES["source"], key=key, on_change=take, args=("source", key), width="stretch",
+        text("label_source"), CHOICES["source"], key=key, on_change=_take_source, args=(key,), width="stretch",
         format_func=lambda source: text(f"source_{source.replace('-', '_')}"), help=text("help_source"),
     )
     if chosen.source == "trained":
@@ -78,6 +78,20 @@ def _source(walk: Walk) -> None:
         st.select_slider(text("label_layer"), layers, key=key, on_change=take, args=("layer", key), help=text("help_layer"))
         key = hold("side_hide_special", chosen.hide_special)
         st.toggle(text("label_hide_special"), key=key, on_change=take, args=("hide_special", key), help=text("help_hide_special"))
+
+
+def _take_source(key: str) -> None:
+    """Another source. Hand-built heads know few sentences: what was typed is put aside, and comes back when one leaves them."""
+    state, before, source = st.session_state, settings(), st.session_state[key]
+    aside = state.get("put_aside") if before.source == "hand-built" else None
+    if aside and source and source != before.source and aside["instead"] == before.sentence:
+        change(source=source, sentence=aside["sentence"], word=aside["word"])
+    else:
+        take("source", key)
+    if settings().source != before.source:
+        chosen, state["put_aside"] = settings(), None
+        if chosen.source == "hand-built" and chosen.sentence != before.sentence:
+            state["put_aside"] = {"sentence": before.sentence, "word": before.word, "instead": chosen.sentence}
 
 
 def _width(walk: Walk) -> None:

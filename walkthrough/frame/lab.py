@@ -1,6 +1,7 @@
 """What the pages of the lab share: their look, notes on what could not be read, doors into the walk, beginnings."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -13,7 +14,8 @@ from walkthrough.frame import view
 from walkthrough.frame.controls import hold, take
 from walkthrough.frame.parts import Page
 from walkthrough.frame.shell import WALK, page_link
-from walkthrough.frame.state import change, settings
+from walkthrough.frame.state import change, settings, write_address
+from walkthrough.frame.state import notes as noted
 from walkthrough.lesson import counted, text
 from walkthrough.settings import Note
 
@@ -37,6 +39,18 @@ def notes(found: Iterable[Note]) -> None:
         st.html(f'<div class="note" role="status">{escape(text(note.key, **note.values))}</div>')
 
 
+def put_right(found: list[Note], **fields) -> None:
+    """Say what was put right on this page, and put the address right too: these fields become what the page shows.
+
+    The notes join those of the frame, so that they stay until the next change, as those of every other field do.
+    """
+    if found:
+        notes(found)
+        st.session_state["settings"] = replace(settings(), **fields)
+        st.session_state["notes"] = [*noted(), *found]
+        write_address()
+
+
 def show(html: str) -> None:
     """A table or a row of tables of figures/."""
     st.html(html)
@@ -52,13 +66,6 @@ def doors(*steps: str) -> None:
 def door_of(field: str) -> None:
     """The step where this grid is made."""
     doors(WALK[BY_FIELD[field].step])
-
-
-def ready(name: str, choices: Iterable[tuple[str, Mapping[str, object]]]) -> None:
-    """Ready-made beginnings of an experiment, one click each: a label and the fields it sets."""
-    with st.container(horizontal=True, key=f"ready_{name}"):
-        for place, (label, fields) in enumerate(choices):
-            st.button(label, key=f"ready_{name}_{place}", on_click=change, kwargs=dict(fields))
 
 
 def pick_stage(name: str, fields: tuple[str, ...], default: str) -> str:

@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 import streamlit as st
 
-from walkthrough.experiments import padding, read_mask, spell_mask
+from walkthrough.experiments import padding, read_mask, spell_kind, spell_mask
 from walkthrough.experiments.masks import KINDS
 from walkthrough.frame.controls import hold
+from walkthrough.frame.lab import put_right
 from walkthrough.frame.state import change, settings
 from walkthrough.lesson import text
 from walkthrough.settings import Note
@@ -90,8 +91,15 @@ def refused() -> list[Note]:
 
 
 def kind_and_mask(walk: Walk):
-    """What the address says about the mask."""
-    return read_mask(settings().drawn, settings().mask, len(walk.tokens))
+    """What the address says about the mask; what had to be put right is put right there as well."""
+    kind, allowed, notes = read_mask(settings().drawn, settings().mask, len(walk.tokens))
+    put_right(notes, drawn=spell_kind(kind, allowed))
+    return kind, allowed
+
+
+def what_the_step_shows(kind: str) -> list[Note]:
+    """The walk knows no other masks than none and causal: which of them its step will show instead of this one."""
+    return [Note("lab_note_step_mask", {"shown": text(f"lab_step_mask_{settings().mask}")})] if kind in ("padding", "drawn") else []
 
 
 @cache

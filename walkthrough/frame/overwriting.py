@@ -4,10 +4,9 @@ import streamlit as st
 
 from mha_core.stages import grid_of, stage_of
 from walkthrough.digits import digits
-from walkthrough.experiments import Change, spell_changes
+from walkthrough.experiments import Change, read_changes, spell_changes
 from walkthrough.experiments.overwrite import LARGEST, OVERWRITABLE
 from walkthrough.frame.controls import hold
-from walkthrough.frame.lab import ready
 from walkthrough.frame.state import change, settings
 from walkthrough.lesson import text
 from walkthrough.walk import Walk, read_cell
@@ -15,10 +14,17 @@ from walkthrough.walk import Walk, read_cell
 KINDS = {"word": "word", "query": "query", "key": "key", "head": "head", "feature": "number", "lane": "number"}
 
 
-def target(walk: Walk) -> tuple[str, tuple[int, ...]]:
-    """The cell to overwrite: the pinned one where that is possible, else the first number of the chosen word."""
+def target(walk: Walk, changes: tuple[Change, ...]) -> tuple[str, tuple[int, ...]]:
+    """The cell to overwrite: the pinned one where that is possible, else that of the last change, else the chosen word's first."""
     cell = read_cell(walk, settings().cell) if settings().cell else None
-    return cell if cell and cell[0] in OVERWRITABLE else ("X", (walk.word, 0))
+    if cell and cell[0] in OVERWRITABLE:
+        return cell
+    return _place(walk, changes[-1]) if changes else ("X", (walk.word, 0))
+
+
+def _place(walk: Walk, last: Change) -> tuple[str, tuple[int, ...]]:
+    """The cell of a change; of a whole row its first one."""
+    return last.field, last.index + (0,) * (grid_of(walk.trace, last.field).ndim - len(last.index))
 
 
 def choose_target(walk: Walk, field: str, index: tuple[int, ...]) -> None:
@@ -71,27 +77,49 @@ def write_controls(walk: Walk, changes: tuple[Change, ...], field: str, index: t
     """The new value, for one number or the whole row; undo and reset."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="lab_write"):
         label = text("lab_value", now=digits(now))
-        st.number_input(label, -LARGEST, LARGEST, 0.0, step=0.5, format="%g", key="lab_value", width=220)
+        _begin_form(walk, changes)
+        st.number_input(label, -LARGEST, LARGEST, step=0.5, format="%g", key="lab_value", width=220)
         if len(index) > 1:
             st.toggle(text("lab_whole_row"), key="lab_whole_row")
         st.button(text("lab_write"), key="lab_do", type="primary", on_click=_write, args=(walk, changes, field, index))
-        undo = {"changes": spell_changes(changes[:-1], walk)}
-        st.button(text("lab_undo"), key="lab_undo", on_click=change, kwargs=undo, disabled=not changes)
-        none = {"changes": ""}
-        st.button(text("lab_reset"), key="lab_reset", on_click=change, kwargs=none, disabled=not settings().changes)
+        st.button(text("lab_undo"), key="lab_undo", on_click=_follow, args=(walk, changes[:-1]), disabled=not changes)
+        st.button(text("lab_reset"), key="lab_reset", on_click=_follow, args=(walk, ()), disabled=not settings().changes)
+
+
+def _begin_form(walk: Walk, changes: tuple[Change, ...]) -> None:
+    """What the form shows when the page is opened: the last change of the list, or the number 0."""
+    last = changes[-1] if changes else None
+    st.session_state.setdefault("lab_value", last.value if last else 0.0)
+    st.session_state.setdefault("lab_whole_row", bool(last) and len(last.index) < grid_of(walk.trace, last.field).ndim)
+
+
+def _follow(walk: Walk, changes: tuple[Change, ...]) -> None:
+    """Keep this list of changes, and let the form show the last one: its cell, its value, and whether it is a whole row."""
+    change(changes=spell_changes(changes, walk), cell="", trail="")
+    if changes:
+        last = changes[-1]
+        st.session_state["lab_value"] = last.value
+        st.session_state["lab_whole_row"] = len(last.index) < grid_of(walk.trace, last.field).ndim
+
+
+def _add(changes: tuple[Change, ...], new: Change) -> tuple[Change, ...]:
+    """The list with one more change; one of the same place gives way to it."""
+    return (*(old for old in changes if (old.field, old.index) != (new.field, new.index)), new)
 
 
 def _write(walk: Walk, changes: tuple[Change, ...], field: str, index: tuple[int, ...]) -> None:
     value, whole_row = st.session_state["lab_value"], len(index) > 1 and st.session_state.get("lab_whole_row")
     if value is not None:
         new = Change(field, index[:-1] if whole_row else index, float(value))
-        kept = tuple(old for old in changes if (old.field, old.index) != (new.field, new.index))
-        change(changes=spell_changes((*kept, new), walk))
+        change(changes=spell_changes(_add(changes, new), walk))
 
 
-def beginnings(walk: Walk) -> None:
-    """Three changes worth seeing, one click each."""
+def beginnings(walk: Walk, changes: tuple[Change, ...]) -> None:
+    """Three changes worth seeing, one click each; each is added to the list."""
     word, head = walk.word + 1, walk.head + 1
     some = {"x": f"X.{word}.*=0", "score": f"scores.{head}.{word}.1=10", "mix": "W_O.1.*=0"}
-    said = {name: text(f"lab_begin_{name}", word=walk.tokens[walk.word]) for name in some}
-    ready("change", [(said[name], {"changes": spelled}) for name, spelled in some.items()])
+    with st.container(horizontal=True, key="ready_change"):
+        for place, (name, spelled) in enumerate(some.items()):
+            (new,), _ = read_changes(spelled, walk)
+            label = text(f"lab_begin_{name}", word=walk.tokens[walk.word])
+            st.button(label, key=f"ready_change_{place}", on_click=_follow, args=(walk, _add(changes, new)))

@@ -46,7 +46,12 @@ def choose_misconception() -> str:
     """The misconception to show: the one a link asked for, or one chosen here."""
     bound = view.control("misconception", "choose_misconception", MISCONCEPTIONS, FIRST)
     label, names = text("label_misconception"), list(MISCONCEPTIONS)
-    return st.selectbox(label, names, format_func=lambda name: text(f"mis_name_{name}"), width=420, **bound)
+    return st.selectbox(label, names, format_func=_name_of, width=420, **bound)
+
+
+def _name_of(name: str) -> str:
+    """A misconception by name, for labels that know no superscript: the raised letter is a sign of its own."""
+    return text(f"mis_name_{name}").replace("W^O", "Wᴼ")
 
 
 def misconceptions_here(step: int) -> None:
@@ -55,7 +60,7 @@ def misconceptions_here(step: int) -> None:
         return
     with st.container(horizontal=True, key=f"misconceptions_{step}"):
         for name in of_step(step):
-            label = to_label(text("mis_open", name=text(f"mis_name_{name}")))
+            label = to_label(text("mis_open", name=_name_of(name)))
             if st.button(label, key=f"misconception_{name}", type="tertiary"):
                 view.choose("misconception", name, FIRST)
                 go_to(PAGE)

@@ -52,7 +52,7 @@ def _row(row: Sequence[str], i: int, hues: bool) -> str:
 
 def bands(strips: Sequence[drawn_bands.Strip], alt: str) -> None:
     """Widths as coloured bands."""
-    st.html(drawn_bands.STYLE)
+    st.html(drawn_bands.STYLE.replace("</style>", f"{drawn_bands.FITS}</style>"))
     st.html(drawn_bands.bands(strips, alt))
 
 
