@@ -153,11 +153,9 @@ def test_the_map_lights_what_a_sign_needs_and_opens_its_page_by_keyboard(opened)
     page.get_by_text("“q 3 1”").wait_for(timeout=60_000)
 
 
-@pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("name", [N, PRODUCT, DOT, SOFTMAX, EXTRAS[0]])
-def test_nothing_stands_out_sideways(opened, name, width):
+def test_no_picture_stands_out_sideways_on_a_phone(opened, name):
     page = opened(name, ".drag")
-    page.set_viewport_size({"width": width, "height": 900})
+    page.set_viewport_size({"width": 390, "height": 900})
     page.wait_for_timeout(300)
-    assert page.evaluate("document.querySelector('.stMain').scrollWidth <= document.querySelector('.stMain').clientWidth")
     assert page.locator(".drag").evaluate_all("list => list.every((e) => e.scrollWidth <= e.clientWidth)")

@@ -135,6 +135,7 @@ def test_a_pinned_number_of_a_what_if_is_there_in_a_new_window_too(visit):
     assert settings_of(page)["view"] == "head_off.on"
     again = visit(page.url.split("/", 3)[3])
     said = again.locator(f'.reading[data-cell="{settings_of(page)["cell"]}"]')
+    said.first.wait_for()
     assert [float(said.nth(k).get_attribute("data-total")) for k in range(said.count())] == [0.0]  # head 2 is off: its share is nothing
 
 

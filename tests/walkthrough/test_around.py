@@ -43,7 +43,7 @@ def test_the_contents_have_every_page_one_click_away_with_its_question():
 @pytest.mark.parametrize("page", [page for page in PAGES if page not in WALK])
 def test_no_sentence_breaks_a_page_beside_the_walk_or_becomes_markup(page):
     at = open_app(page)
-    for typed in HOSTILE:
+    for typed in (*HOSTILE[:2], *HOSTILE[5:8]):  # markup, formulas, far too long, every script, an image; test_pages.py tries all
         at.text_input(key="side_sentence").set_value(typed).run()
         assert not at.exception, (typed[:40], at.exception[0].stack_trace)
         assert "<script>alert" not in prose(at) and "<img src" not in prose(at)
