@@ -20,7 +20,7 @@ run: $(VENV)/.$(KIND)
 	$(BIN)/streamlit run app.py --server.address $(ADDRESS) --server.port $(PORT) $(ARGS)
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
+	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
 
 bench: $(VENV)/.dev
 	$(BIN)/python bench/core.py
