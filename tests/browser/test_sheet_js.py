@@ -22,10 +22,8 @@ WALKS = {
     "small": dict(),
     "causal, three heads": dict(mask="causal", d_model=12, h=3, head=2),
     "scaling off, four words": dict(divisor="none", tokens=("a", "b", "a", "a"), d_model=6, h=3, head=3),
-    "one token": dict(tokens=("alone",)),
-    "no positions, divided by d_k": dict(positions=False, divisor="d_k"),
-    "biases": dict(biases=True, d_model=6, h=2, head=2),
-    "cross": dict(other=("le", "chat", "noir", "dort"), d_model=6, head=2),
+    "one token, no positions, divided by d_k": dict(tokens=("alone",), positions=False, divisor="d_k"),
+    "cross, with biases": dict(other=("le", "chat", "noir", "dort"), biases=True, d_model=6, h=2, head=2),
 }
 
 
