@@ -1,4 +1,4 @@
-# make run   sets up everything it needs and opens the app (LIGHT=1: without torch, about 250 MB instead of several GB)
+# make run   sets up everything it needs and opens the app (LIGHT=1: without torch, 250 MB to download instead of several GB)
 # make test  sets up everything it needs and runs all tests
 PYTHON ?= python3
 VENV ?= .venv
