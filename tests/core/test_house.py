@@ -97,6 +97,11 @@ def test_no_file_and_no_function_is_too_long_to_read(path):
             assert length <= 30, f"{name(path)}: {node.name} has {length} lines of 30"
 
 
+def test_no_script_of_the_browser_is_too_long_to_read():
+    for path in (ROOT / "walkthrough").rglob("*.js"):
+        assert len(path.read_text(encoding="utf-8").splitlines()) <= 300, path.name
+
+
 def test_shapes_are_checked_while_testing():
     with pytest.raises(TypeError, match="n_k|d_k"):
         score(np.ones((2, 3)), np.ones((5, 4)))

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 HERE = Path(__file__).parent
-MODULES = ("rules.js", "reading.js", "paint.js", "sheet.js")
+MODULES = ("rules.js", "reading.js", "layout.js", "paint.js", "build.js", "show.js", "hands.js", "sheet.js")
 
 
 def script() -> str:
